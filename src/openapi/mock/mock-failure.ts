@@ -6,8 +6,9 @@ import type { Schemas } from "../schema/index.ts";
 import { isJson } from "../wire/index.ts";
 import { chooseValue, type MockValue } from "./mock-value.ts";
 
+const maxCached = 10_000;
+const depths = [0, 1, 2, 3]; // of the objects whose members are set
 const maxDepth = 3;
-const depths = [0, 1, 2, 3];
 // The names of the member with the reason, the best first, and of one with the status.
 const reasonNames = [
   ...["message", "detail", "details", "description", "error_description", "errormessage", "error_message", "msg"],
@@ -22,7 +23,7 @@ const phraseNames = /^(title|error)$/i; // if another member has the reason
  * made from the declared schema, with the members that it requires, and those that say what is wrong.
  */
 export function createMockErrorFormat(schemas: Schemas, format: FormatInContext): FormatInContext {
-  const values = new Map<string, MockValue>(); // by the pointers of contents
+  const values = new Map<string, MockValue>(); // by content, status and code
   return (failure, context) => {
     const formatted = format(failure, context);
     const declared = context.operation && findContent(context.operation, failure.status);
@@ -32,19 +33,24 @@ export function createMockErrorFormat(schemas: Schemas, format: FormatInContext)
     const validate = schema && schemas.compileCheckAt(schema.pointer);
     const isValid = (body: unknown) => validate === undefined || "value" in validate(body);
     if (isValid(formatted.body) && (type === formatted.type || type.includes("*"))) return formatted;
-    const known = values.get(content.pointer) ?? chooseValue(content, schemas);
-    values.set(content.pointer, known);
+    const key = `${content.pointer} ${failure.status} ${failure.code}`;
+    const known = values.get(key) ?? chooseErrorValue(chooseValue(content, schemas), failure, isValid);
+    if (values.size < maxCached) values.set(key, known); // handlers can throw any code
     const body = structuredClone(known.value);
-    const hasCodes = !known.isDeclared;
-    const explainTo = (depth: number) => explain(body, failure, isValid, { deepest: depth, hasCodes });
-    if (!known.isDeclared) {
-      // The outermost member that can have the reason. Those inside of others are not needed.
-      const depth = depths.find((one) => explainTo(one).hasReason);
-      prune(body, explainTo(depth ?? maxDepth).said, () => isValid(body));
-    }
-    explainTo(maxDepth);
+    explain(body, failure, isValid, { deepest: maxDepth, hasCodes: !known.isDeclared });
     return { type: type.includes("*") ? formatted.type : type, body };
   };
+}
+
+// An example of the document as it is, or what was made from the schema without the members that are not needed. This is expensive.
+function chooseErrorValue(chosen: MockValue, failure: ErrorBody, isValid: (value: unknown) => boolean): MockValue {
+  if (chosen.isDeclared) return chosen;
+  const value = structuredClone(chosen.value);
+  const explainTo = (deepest: number) => explain(value, failure, isValid, { deepest, hasCodes: true });
+  // The reason is needed once, in the outermost object that can have it.
+  const depth = depths.find((one) => explainTo(one).hasReason) ?? maxDepth;
+  removeOptional(value, explainTo(depth).filled, () => isValid(value));
+  return { value };
 }
 
 // The JSON body that an operation declares for a status.
@@ -57,15 +63,15 @@ function findContent({ part }: Operation, status: number) {
   return response?.membersOf("content").find(([type]) => isJson(type) || type === "*/*");
 }
 
-// A code of the server, or a usual one, if the schema has a list of codes. "about:blank" is the type of RFC 9457, section 4.2.1, which is a URI.
+// A code of the server, or a usual one, if the schema lists the codes. "about:blank" is a type that is a URI (RFC 9457, section 4.2.1).
 function codesOf({ code, status }: ErrorBody): readonly string[] {
   const phrase = STATUS_CODES[status]?.toLowerCase().replaceAll(/\W+/g, "_") ?? code;
   const usual = status < 500 ? ["invalid_request_error", "invalid_request"] : ["api_error", "server_error"];
   return [code, phrase, ...usual].flatMap((one) => [one, one.toUpperCase()]).concat("about:blank");
 }
 
-/** The members of objects that say what is wrong. */
-type Said = Map<object, Set<string>>;
+/** The names of the members that have the reason, the code or the status, by object. */
+type Filled = Map<object, Set<string>>;
 
 // Puts the reason, the code and the status into a value, where the schema allows it. Returns where it did.
 function explain(
@@ -73,15 +79,15 @@ function explain(
   failure: ErrorBody,
   isValid: (value: unknown) => boolean,
   { deepest, hasCodes }: { readonly deepest: number; readonly hasCodes: boolean },
-): { said: Said; hasReason: boolean } {
+): { filled: Filled; hasReason: boolean } {
   let hasReason = false;
-  const said: Said = new Map();
+  const filled: Filled = new Map();
   const set = (holder: Record<string, unknown>, name: string, member: unknown) => {
     const before = holder[name];
     holder[name] = member;
     if (!isValid(value)) holder[name] = before;
     const isSet = holder[name] === member;
-    if (isSet) said.set(holder, (said.get(holder) ?? new Set()).add(name));
+    if (isSet) filled.set(holder, (filled.get(holder) ?? new Set()).add(name));
     return isSet;
   };
   const visit = (part: unknown, depth: number): void => {
@@ -103,34 +109,34 @@ function explain(
       else visit(member, depth + 1);
   };
   visit(value, 0);
-  return { said, hasReason };
+  return { filled, hasReason };
 }
 
-// Removes the members that say nothing, if the schema does not require them. Those that stay keep their order.
-function prune(part: unknown, said: Said, isValid: () => boolean): void {
-  if (Array.isArray(part)) for (const item of part) prune(item, said, isValid);
+// Removes the members that are not filled, unless the schema requires them. The others keep their order.
+function removeOptional(part: unknown, filled: Filled, isValid: () => boolean): void {
+  if (Array.isArray(part)) for (const item of part) removeOptional(item, filled, isValid);
   if (Array.isArray(part) || typeof part !== "object" || part === null) return;
   const members = part as Record<string, unknown>;
   const all = Object.entries(members);
   const needed = new Set<string>();
   for (const [name, member] of all) {
-    if (said.get(part)?.has(name)) needed.add(name);
-    else if (saysSomething(member, said)) {
+    if (filled.get(part)?.has(name)) needed.add(name);
+    else if (hasFilled(member, filled)) {
       needed.add(name);
-      prune(member, said, isValid);
+      removeOptional(member, filled, isValid);
     } else {
       delete members[name];
       if (isValid()) continue;
       members[name] = member;
       needed.add(name);
-      prune(member, said, isValid);
+      removeOptional(member, filled, isValid);
     }
   }
   for (const [name] of all) delete members[name];
   Object.assign(members, Object.fromEntries(all.filter(([name]) => needed.has(name))));
 }
 
-function saysSomething(part: unknown, said: Said): boolean {
+function hasFilled(part: unknown, filled: Filled): boolean {
   if (typeof part !== "object" || part === null) return false;
-  return said.has(part) || Object.values(part).some((member) => saysSomething(member, said));
+  return filled.has(part) || Object.values(part).some((member) => hasFilled(member, filled));
 }
