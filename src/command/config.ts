@@ -89,11 +89,11 @@ async function importModule(path: string, option: string): Promise<Readonly<Reco
   });
 }
 
-// The stack of an error of the syntax begins with the place.
+// The stack of a SyntaxError begins with its place.
 function describeFailure({ name, message, stack = "" }: Error): string {
   const [, line] = name === "SyntaxError" ? (/^[^\n]*:(\d+)\n/.exec(stack) ?? []) : [];
   const [, missing] = /^Cannot find package '([^']+)'/.exec(message) ?? [];
-  if (missing !== undefined) return `${message}. Install ${missing} in its folder.`;
+  if (missing !== undefined) return `${message}. Run npm install ${missing} in the folder of the module.`;
   return line === undefined ? message : `line ${line}: ${message}`;
 }
 

@@ -55,7 +55,7 @@ function describeLikely({ kind, list, maker, refused }: StandardOperation): stri
   return parts.map(([words, names]) => (names.length === 0 ? "" : `; ${words} ${names.join(", ")}`)).join("");
 }
 
-/** Counts the operations that are answered: `2 of 9 operations are answered by handlers, and 7`, to which the place of the records is added. */
+/** Counts the operations that are answered: `7 of 9 operations are answered`, or `2 of 9 operations are answered by handlers, and 7`. */
 export function countAnswered(document: Document, own: readonly string[] = []): string {
   const { known, parts } = findStandardOperations(document, "likely");
   const count = [...known, ...parts].filter(({ operation }) => !own.includes(operation.id)).length;

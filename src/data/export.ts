@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { parseJson, toJson } from "../lib/index.ts";
 import type { Resource } from "../resources/index.ts";
 import { type Filter, idOf, type RecordId, scopeFilter, scopeOf, type Tables } from "../store/index.ts";
-import type { ExportedRecord, Format, Layout } from "./format.ts";
+import type { ExportedRecord, Format, Layout } from "./formats/index.ts";
 
 /** The records to export, and their format. */
 export interface Selection {
@@ -66,7 +66,7 @@ export function exportRecords(
   });
 }
 
-// A record without an id that is inside of an object, and with names that differ from those of the places.
+// Omits an id that is inside of an object, and escapes the names of members that would be those of the places.
 function toExported(resource: Resource, text: string, withoutIds: boolean): string {
   const [outer, inner] = withoutIds ? resource.idPath : [];
   const hasPlaces = Object.keys(resource.placeNames).length > 0 && text.includes('"@');

@@ -7,7 +7,7 @@ import { collectionsOf, readResources } from "../resources/index.ts";
 import { isInMemory, openTables, type Tables } from "../store/index.ts";
 import { type ExportSummary, exportRecords, type Selection } from "./export.ts";
 import { writeExport } from "./export-file.ts";
-import { formats, formatsByExtension } from "./formats.ts";
+import { formats, formatsByExtension } from "./formats/index.ts";
 import { type ImportOptions, type ImportResult, importRecords, type ValidatedInput } from "./import.ts";
 import { openInput } from "./input-file.ts";
 import { validateInput } from "./validate-input.ts";
@@ -23,7 +23,7 @@ const maxProblems = 5; // of a file that are reported
 /** A file of records of a collection, which is valid. Its input must be closed. */
 export type FolderFile = ValidatedInput & { readonly name: string };
 
-/** Returns whether a path is that of a folder, or of one to be created: it ends with a slash. */
+/** Returns whether a path is an existing folder, or ends with a slash. */
 export async function isFolder(path: string): Promise<boolean> {
   return path.endsWith("/") || ((await stat(path).catch(() => undefined))?.isDirectory() ?? false);
 }

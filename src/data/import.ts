@@ -164,7 +164,7 @@ class BatchWriter {
     this.#checkpoint = next;
   }
 
-  // Numbers that the store makes are higher than the last one, and than those of all records that have one, also in later batches.
+  // Generated numbers are higher than the last one of the store, and than all integer ids of the file.
   #toRows(records: readonly ImportedRecord[], lastId: bigint): { rows: Values[]; lastId: bigint } {
     const { collection } = this.#resource;
     let last = lastId > this.#highestId ? lastId : this.#highestId;

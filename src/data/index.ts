@@ -5,7 +5,7 @@ export { copy } from "./copy.ts";
 export { type ExportSummary, exportRecords, type Selection } from "./export.ts";
 export { writeExport } from "./export-file.ts";
 export { exportFolder, type FolderFile, importFiles, isFolder, readFolder } from "./folder.ts";
-export { formats, formatsByExtension } from "./formats.ts";
+export { formats, formatsByExtension } from "./formats/index.ts";
 export { type ImportOptions, type ImportResult, importRecords } from "./import.ts";
 export { openInput } from "./input-file.ts";
 export { checkIntegrity } from "./integrity-check.ts";

@@ -31,8 +31,8 @@ export interface ResourceStore extends ResourceSource {
   /**
    * Returns the records of a collection, for handlers of the application. Its name is its path, such as `books`. Records below others have
    * the names of the parameters, too, and need their values: `records("shops_shop_books", shop)`. What does not match the schema of a
-   * record is not written. A new record gets the members that a POST would make, if it does not have them, and if the POST can be answered from records. Throws an Error for another
-   * name or number of values, and before the server is created.
+   * record is not written. A new record gets the members that a POST would make, if it does not have them, and if the POST can be
+   * answered from records. Throws an Error for another name or number of values, and before the server is created.
    */
   records<R, N extends object = object>(
     collection: string,

@@ -75,7 +75,7 @@ t.test("Names what is wrong with the module", async (t) => {
     ["export default 5;", "must export the options of createServer"],
     ["export default [];", "must export the options of createServer"],
     ["export default {", "can't be imported: "],
-    ["import 'none-such';", "Install none-such in its folder."],
+    ["import 'none-such';", "Run npm install none-such in the folder of the module."],
     ["throw new Error('broken');", "can't be imported: broken"],
     ["throw null;", "can't be imported: null"],
     ["export default { ingore: [] };", "has the unknown option `ingore`: did you mean `ignore`?"],

@@ -69,7 +69,7 @@ async function start(t: Test, args: readonly string[]) {
   return { ...result, send };
 }
 
-/** Saves the document, and creates records in a store beside it. Returns the URLs of the records, and what they are. */
+/** Writes the document to a file, and creates records over HTTP. Returns the records by their URLs. */
 async function prepare(t: Test) {
   const place = folder(t);
   const file = join(place, "clinic.yaml");

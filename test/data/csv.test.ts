@@ -1,6 +1,6 @@
 // CSV (RFC 4180): the header, quotes, line numbers, and reports of malformed records.
 import t from "tap";
-import { csv } from "../../src/data/csv.ts";
+import { csv } from "../../src/data/formats/csv.ts";
 import { toJson } from "../../src/lib/json.ts";
 import { stores } from "../support/databases.ts";
 import { petCollection } from "../support/pets.ts";

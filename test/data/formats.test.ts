@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import t from "tap";
-import { formats } from "../../src/data/formats.ts";
-import { readRecords } from "../../src/data/record-reader.ts";
+import { formats, readRecords } from "../../src/data/formats/index.ts";
 import { ImportReader } from "../../src/resources/index.ts";
 import { writeMembers, writeRecord } from "../../src/store/records.ts";
 import { anyNewPet } from "../support/arbitraries.ts";

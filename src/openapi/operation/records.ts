@@ -4,8 +4,8 @@ import type { Direction, Schemas } from "../schema/index.ts";
 import type { Part } from "../source/index.ts";
 
 /**
- * Creates the validation of a record that follows the rules of the body of a request, which also fills defaults, or of a response. `noun` is what
- * messages call a member: a column has been read from a text.
+ * Creates the validation of a record by the rules of the body of a request, which also fills defaults, or of a response. `noun` is the
+ * word for a member in messages. The value of a column was read from a text.
  */
 export function createRecordValidator(
   schema: Pick<Part, "pointer">,

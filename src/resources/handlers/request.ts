@@ -1,4 +1,4 @@
-// What a request says: its parameters, and what of it is not understood.
+// Reads the parameters of a request, and rejects those whose effect is not known.
 import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { toJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/application.ts";

@@ -190,7 +190,7 @@ function planMembers({ record, shown, body, id }: MakerOptions): MemberPlan {
   const timed = [...times(createdName), ...updated];
   const others = shown();
   const required = new Set([record, ...others].flatMap((schema) => schema.required));
-  // What kind of object it is, if that is always the same.
+  // The type of the object, if it is a constant.
   const own = `${toSnakeCase(record.name ?? "")}_type`;
   const isKind = (name: string) => kindName.test(name) || name === own;
   const kinds =
@@ -221,7 +221,7 @@ function completeMember(record: RecordSchema, name: string, value: unknown): unk
   if (record.accepts(name, value)) return value;
   const [node] = record.property(name);
   const schema = node && RecordSchema.of(record.document, node);
-  // Of the alternatives, those of which nothing but constants must be made, and the least first.
+  // Only alternatives whose missing required members are constants, those with the fewest first.
   const countMissing = ({ required }: RecordSchema) =>
     required.filter((one) => !Object.hasOwn(Object(value), one)).length;
   const isKind = (one: RecordSchema) =>
@@ -271,7 +271,7 @@ function timeOf(schemas: readonly SchemaNode[]): Make | undefined {
   return undefined;
 }
 
-// A constant, a default, 0 for a counter, null, nothing in an array or map, or what an example has: the first that each of the schemas allows.
+// The first value that each of the schemas allows: a constant, a default, 0 for a counter, null, an empty array or object, or an example.
 function chooseValues(record: RecordSchema, names: readonly string[], shown: readonly RecordSchema[] = []): Members {
   const example = Object(record.example) as Members;
   const values = names.map((name) => {

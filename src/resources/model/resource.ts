@@ -207,12 +207,12 @@ export class Resource {
     };
   }
 
-  /** Returns the name under which an export has a member of a record, so that it is none of `placeNames`. */
+  /** Escapes the name of a member for an export, so that it differs from `placeNames`. */
   escapeName(name: string): string {
     return reservedName.test(name) && !this.record.propertyNames.includes(name) ? `@${name}` : name;
   }
 
-  /** Returns the name of a member of a record from that in an export. */
+  /** Reverses `escapeName`. */
   unescapeName(name: string): string {
     const own = name.slice(1);
     return reservedName.test(own) && !this.record.propertyNames.includes(name) ? own : name;
@@ -221,15 +221,18 @@ export class Resource {
   /** Returns why a value can't be an id of a record, in a scope. Completes a sentence; undefined if it can. */
   findIdProblem(id: unknown, scope?: readonly string[]): string | undefined {
     const isInteger = /^[1-9]\d{0,18}$/.test(`${id}`) && BigInt(id as number) <= maxChosenNumber;
-    const form = this.collection.idType === "string" ? findKeyProblem(`${id}`) : undefined;
-    if (form !== undefined) return form;
+    const keyProblem = this.collection.idType === "string" ? findKeyProblem(`${id}`) : undefined;
+    if (keyProblem !== undefined) return keyProblem;
     if (this.collection.idType === "int64" && !isInteger) return `must be an integer from 1 to ${maxChosenNumber}`;
     return this.canFind(`${id}`, scope)
       ? undefined
       : `must match the schema of the parameter ${this.parameter} of its path`;
   }
 
-  /** Reads the values of the parameters of its path from a text such as `acme/7`, in which each is as in a URL. Returns what is wrong with it otherwise. */
+  /**
+   * Reads the values of the parameters of its path from a text such as `acme/7`, in which each is percent-encoded. Returns what is wrong
+   * with it otherwise.
+   */
   readScope(text: string): { values: readonly string[] } | { problem: string } {
     const values = text === "" ? [] : text.split("/");
     if (text.length > maxScopeLength) return { problem: `must have at most ${maxScopeLength} characters` };

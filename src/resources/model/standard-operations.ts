@@ -28,7 +28,7 @@ const examined: Readonly<Record<Certainty, WeakMap<Document, StandardOperations>
   likely: new WeakMap(),
 };
 
-// Why an operation is none of a resource.
+// Why an operation belongs to no resource.
 function describeOther(operation: Operation, { operations }: Document): string {
   const { method, path } = operation;
   const has = (wanted: string, at: string) => operations.some((one) => one.method === wanted && one.path === at);

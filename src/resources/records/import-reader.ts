@@ -23,7 +23,7 @@ interface Place {
   readonly id: string | undefined;
 }
 
-/** How messages call a member. */
+/** The word for a member in messages. */
 type Noun = "field" | "column";
 
 /**
@@ -134,7 +134,7 @@ export class ImportReader {
     return { value: { scope: result.values, id } };
   }
 
-  // The members of a request, with what the server makes of them, and what the line has instead of it.
+  // Validates the members of a request, and adds those that the server makes, unless the line has them.
   #complete(line: unknown, noun: Noun): Checked<object> {
     const isMade = (name: string) => this.#madeNames.has(name);
     const hasMade = isObject(line) && Object.keys(line).some(isMade);

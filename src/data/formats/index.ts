@@ -1,5 +1,5 @@
-// The file formats of imports and exports. A record that is exported and imported again is unchanged, and so is the
-// text of an export without ids.
+// The file formats of imports and exports. A record that is exported and imported again is unchanged, except for a null of an
+// optional property in CSV.
 import { csv } from "./csv.ts";
 import { ndjson } from "./ndjson.ts";
 
@@ -12,3 +12,6 @@ export const formatsByExtension: Readonly<Record<string, keyof typeof formats>> 
   ".jsonl": "ndjson",
   ".csv": "csv",
 };
+
+export type { ExportedRecord, Format, Layout, ParseRecord } from "./format.ts";
+export { type InputRecord, readRecords } from "./record-reader.ts";

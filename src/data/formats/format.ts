@@ -1,6 +1,6 @@
 // The interface of a file format.
-import type { ImportedRecord, ImportReader } from "../resources/index.ts";
-import type { Collection } from "../store/index.ts";
+import type { ImportedRecord, ImportReader } from "../../resources/index.ts";
+import type { Collection } from "../../store/index.ts";
 import type { RecordDelimiter } from "./record-reader.ts";
 
 /**

@@ -1,6 +1,6 @@
 // NDJSON: one JSON object per line, in UTF-8.
-import { parseJsonBytes, requireValid, toJson } from "../lib/index.ts";
-import { withoutId } from "../store/index.ts";
+import { parseJsonBytes, requireValid, toJson } from "../../lib/index.ts";
+import { withoutId } from "../../store/index.ts";
 import type { Format } from "./format.ts";
 import type { RecordDelimiter } from "./record-reader.ts";
 
