@@ -91,10 +91,10 @@ async function importModule(path: string, option: string): Promise<Readonly<Reco
 
 // The stack of a SyntaxError begins with its place.
 function describeFailure({ name, message, stack = "" }: Error): string {
-  const [, line] = name === "SyntaxError" ? (/^[^\n]*:(\d+)\n/.exec(stack) ?? []) : [];
+  const [, place] = name === "SyntaxError" ? (/^[^\n]*?([^/\n]+:\d+)\n/.exec(stack) ?? []) : [];
   const [, missing] = /^Cannot find package '([^']+)'/.exec(message) ?? [];
   if (missing !== undefined) return `${message}. Run npm install ${missing} in the folder of the module.`;
-  return line === undefined ? message : `line ${line}: ${message}`;
+  return place === undefined ? message : `${message} (${place.replace(/\?[^:]*/, "")})`;
 }
 
 async function importOptions(path: string): Promise<object> {

@@ -3,7 +3,15 @@ import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { parseJson, toJson } from "../lib/index.ts";
 import type { Resource } from "../resources/index.ts";
-import { type Filter, idOf, type RecordId, scopeFilter, scopeOf, type Tables } from "../store/index.ts";
+import {
+  type Filter,
+  idOf,
+  type RecordId,
+  scopeFilter,
+  scopeOf,
+  type TableReader,
+  type Tables,
+} from "../store/index.ts";
 import type { ExportedRecord, Format, Layout } from "./formats/index.ts";
 
 /** The records to export, and their format. */
@@ -30,6 +38,16 @@ export interface ExportSummary {
  */
 export function exportRecords(
   store: Tables,
+  selection: Selection,
+  write: (text: string) => Promise<unknown>,
+  progress: (done: number, total?: number) => void,
+): Promise<ExportSummary> {
+  return store.read((source) => exportSnapshot(source, selection, write, progress));
+}
+
+/** Exports records of a snapshot, like `exportRecords`. */
+export async function exportSnapshot(
+  source: TableReader,
   { format, resource, match, withoutIds = false }: Selection,
   write: (text: string) => Promise<unknown>,
   progress: (done: number, total?: number) => void,
@@ -39,42 +57,40 @@ export function exportRecords(
   const idName = resource.placeNames.id; // which an import can't make
   const places = [scopeName, idName].filter((one) => one !== undefined);
   const layout: Layout = { collection, withoutIds, places, toCell: resource.record.createCellWriter() };
+  const hasOtherForm = Object.keys(resource.placeNames).length > 0 || (withoutIds && resource.idPath.length > 1);
   const exported = (text: string, address: RecordId): ExportedRecord => {
     const scope = scopeName === undefined ? {} : { [scopeName]: scopeOf(address) };
     const id = idName === undefined ? {} : { [idName]: `${idOf(collection, address)}` };
-    return { text: toExported(resource, text, withoutIds), places: { ...scope, ...id } };
+    return { text: hasOtherForm ? toExported(resource, text, withoutIds) : text, places: { ...scope, ...id } };
   };
   const hash = createHash("sha256");
   const writeAndHash = async (text: string) => {
     hash.update(text);
     await write(text);
   };
-  return store.read(async (source) => {
-    const total = match === undefined ? await source.count(name) : undefined;
-    let records = 0;
-    await writeAndHash(format.header(layout));
-    for await (const rows of match ? source.matching(collection, match.filter, match.value) : source.rows(name)) {
-      const texts = rows.map(([number, text, key]) =>
-        format.serialize(layout, exported(text as string, (key ?? number) as RecordId)),
-      );
-      await writeAndHash(texts.join(""));
-      records += rows.length;
-      progress(records, total);
-      await setImmediate(); // SQLite reads synchronously: without a pause, no signal would be handled
-    }
-    return { records, sha256: hash.digest("hex") };
-  });
+  const total = match === undefined ? await source.count(name) : undefined;
+  let records = 0;
+  await writeAndHash(format.header(layout));
+  for await (const rows of match ? source.matching(collection, match.filter, match.value) : source.rows(name)) {
+    const texts = rows.map(([number, text, key]) =>
+      format.serialize(layout, exported(text as string, (key ?? number) as RecordId)),
+    );
+    await writeAndHash(texts.join(""));
+    records += rows.length;
+    progress(records, total);
+    await setImmediate(); // SQLite reads synchronously: without a pause, no signal would be handled
+  }
+  return { records, sha256: hash.digest("hex") };
 }
 
 // Omits an id that is inside of an object, and escapes the names of members that would be those of the places.
 function toExported(resource: Resource, text: string, withoutIds: boolean): string {
   const [outer, inner] = withoutIds ? resource.idPath : [];
-  const hasPlaces = Object.keys(resource.placeNames).length > 0 && text.includes('"@');
-  if (inner === undefined && !hasPlaces) return text;
+  if (inner === undefined && !text.includes('"@')) return text;
   const members = Object.entries(parseJson(text) as object).map(([name, value]) => {
     const { [`${inner}`]: _, ...others } =
       name === outer && inner !== undefined ? (value as Record<string, unknown>) : {};
-    return [hasPlaces ? resource.escapeName(name) : name, name === outer && inner !== undefined ? others : value];
+    return [resource.escapeName(name), name === outer && inner !== undefined ? others : value];
   });
   return toJson(Object.fromEntries(members));
 }

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import type { Document } from "../openapi/application.ts";
 import { collectionsOf, readResources } from "../resources/index.ts";
 import { isInMemory, openTables, type Tables } from "../store/index.ts";
-import { type ExportSummary, exportRecords, type Selection } from "./export.ts";
+import { type ExportSummary, exportSnapshot, type Selection } from "./export.ts";
 import { writeExport } from "./export-file.ts";
 import { formats, formatsByExtension } from "./formats/index.ts";
 import { type ImportOptions, type ImportResult, importRecords, type ValidatedInput } from "./import.ts";
@@ -101,12 +101,11 @@ export async function exportFolder(
 ): Promise<readonly (readonly [string, ExportSummary])[]> {
   await mkdir(folder, { recursive: true });
   return store.read(async (source) => {
-    const snapshot: Tables = { ...store, read: (work) => work(source) };
     const summaries: (readonly [string, ExportSummary])[] = [];
     for (const resource of readResources(document)) {
       const selection = { format: formats[format], resource, withoutIds };
       const file = join(folder, `${resource.name}.${format}`);
-      const summary = await writeExport(file, (write) => exportRecords(snapshot, selection, write, () => {}));
+      const summary = await writeExport(file, (write) => exportSnapshot(source, selection, write, () => {}));
       summaries.push([resource.name, summary]);
     }
     return summaries;

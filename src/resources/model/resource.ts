@@ -209,13 +209,15 @@ export class Resource {
 
   /** Escapes the name of a member for an export, so that it differs from `placeNames`. */
   escapeName(name: string): string {
-    return reservedName.test(name) && !this.record.propertyNames.includes(name) ? `@${name}` : name;
+    const isTaken = reservedName.test(name) && !this.record.propertyNames.includes(name);
+    return isTaken && Object.keys(this.placeNames).length > 0 ? `@${name}` : name;
   }
 
   /** Reverses `escapeName`. */
   unescapeName(name: string): string {
     const own = name.slice(1);
-    return reservedName.test(own) && !this.record.propertyNames.includes(name) ? own : name;
+    const isEscaped = reservedName.test(own) && !this.record.propertyNames.includes(name);
+    return isEscaped && Object.keys(this.placeNames).length > 0 ? own : name;
   }
 
   /** Returns why a value can't be an id of a record, in a scope. Completes a sentence; undefined if it can. */

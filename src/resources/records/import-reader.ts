@@ -33,6 +33,7 @@ type Noun = "field" | "column";
  */
 export class ImportReader {
   readonly #resource: Resource;
+  readonly #placeNames: Resource["placeNames"];
   readonly #defaultScope: readonly string[] | undefined;
   readonly #maker: RecordMaker | undefined;
   /** Whether the members of a request are a valid record. */
@@ -53,6 +54,7 @@ export class ImportReader {
       ),
     );
     this.#resource = resource;
+    this.#placeNames = resource.placeNames;
     this.#defaultScope = collection.isScoped ? scope : [];
     this.#isComplete = certain !== undefined && likely?.maker?.made.length === 0;
     this.#maker = this.#isComplete ? undefined : likely?.maker;
@@ -67,8 +69,8 @@ export class ImportReader {
 
   /** The columns that a table can have. */
   get columns(): readonly string[] {
-    const { record, placeNames } = this.#resource;
-    return [...new Set([...Object.values(placeNames), ...record.propertyNames, ...this.#added.propertyNames])];
+    const { record } = this.#resource;
+    return [...new Set([...Object.values(this.#placeNames), ...record.propertyNames, ...this.#added.propertyNames])];
   }
 
   /** The columns that a table must have, whichever its records are. */
@@ -107,14 +109,14 @@ export class ImportReader {
   }
 
   #withoutPlace(value: unknown): unknown {
-    const names = Object.values(this.#resource.placeNames);
+    const names = Object.values(this.#placeNames);
     if (!isObject(value) || !Object.keys(value).some((name) => name.startsWith("@"))) return value;
     const members = Object.entries(value).filter(([name]) => !names.includes(name));
     return Object.fromEntries(members.map(([name, member]) => [this.#resource.unescapeName(name), member]));
   }
 
   #readPlace(value: unknown): Checked<Place> {
-    const { placeNames } = this.#resource;
+    const placeNames = this.#placeNames;
     const sent = (name: string | undefined) =>
       name !== undefined && isObject(value) && Object.hasOwn(value, name) ? (value[name] ?? undefined) : undefined;
     const [scope, id] = [sent(placeNames.scope), sent(placeNames.id)];
@@ -168,7 +170,7 @@ export class ImportReader {
     const requirement =
       resource.findIdProblem(id, place.scope) ?? (address === undefined ? undefined : findKeyProblem(address));
     if (requirement !== undefined)
-      return { problem: { path: idPath.join(".") || `${resource.placeNames.id}`, requirement } };
+      return { problem: { path: idPath.join(".") || `${this.#placeNames.id}`, requirement } };
     const known = idType === "int64" ? BigInt(id as number) : `${id}`;
     return { value: { record: resource.withId(record, known), scope, id: known, isWhole } };
   }
