@@ -91,10 +91,11 @@ async function importModule(path: string, option: string): Promise<Readonly<Reco
 
 // The stack of a SyntaxError begins with its place.
 function describeFailure({ name, message, stack = "" }: Error): string {
-  const [, place] = name === "SyntaxError" ? (/^[^\n]*?([^/\n]+:\d+)\n/.exec(stack) ?? []) : [];
+  const [first = ""] = stack.split("\n", 1);
+  const place = first.slice(first.lastIndexOf("/") + 1).replace(/\?time=[\d.]+/, "");
   const [, missing] = /^Cannot find package '([^']+)'/.exec(message) ?? [];
   if (missing !== undefined) return `${message}. Run npm install ${missing} in the folder of the module.`;
-  return place === undefined ? message : `${message} (${place.replace(/\?[^:]*/, "")})`;
+  return name === "SyntaxError" && /:\d+$/.test(place) ? `${message} (${place})` : message;
 }
 
 async function importOptions(path: string): Promise<object> {
