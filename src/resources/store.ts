@@ -3,7 +3,13 @@ import { HttpError } from "../http/index.ts";
 import type { Document, ResourceOptions, ResourceSource } from "../openapi/application.ts";
 import { isInMemory, openStore as open, openTables, type RecordStore, type Store } from "../store/index.ts";
 import { createStandardHandlers, type StandardHandlers } from "./handlers/index.ts";
-import { type Certainty, collectionsOf, findStandardOperations, readResources } from "./model/index.ts";
+import {
+  type Certainty,
+  collectionsBelow,
+  collectionsOf,
+  findStandardOperations,
+  readResources,
+} from "./model/index.ts";
 import { checkRecords, type Upgrades, upgradeRecords } from "./records/index.ts";
 import { type SeedResult, seedRecords } from "./seeds/index.ts";
 
@@ -95,11 +101,10 @@ export function openStore(url: string, options: ResourceStoreOptions = {}): Reso
         const names = resources.map(({ name }) => name).join(", ");
         throw new Error(`The store has no collection ${collection}. Its collections are: ${names}.`);
       }
-      const below = resources.filter(({ path }) => path.startsWith(`${resource.operations.get.path}/`));
       const records = checkRecords({
         resource,
-        records: opened.records(collection),
-        below: below.map(({ name }) => opened.records(name)),
+        store: opened,
+        below: collectionsBelow(resource, resources).map(({ name }) => name),
         maker: findStandardOperations(document, certainty).known.find(
           ({ operation }) => operation === (resource.operations.create ?? resource.operations.replace),
         )?.maker,
@@ -109,7 +114,7 @@ export function openStore(url: string, options: ResourceStoreOptions = {}): Reso
     },
     async seed(count) {
       const { opened, document } = requireOpened();
-      return seedRecords(document, (name) => opened.records(name), count);
+      return seedRecords(document, opened, count);
     },
   };
 }

@@ -11,6 +11,7 @@ export {
   type TableWriter,
   type Values,
 } from "./bulk.ts";
+export { removeWithBelow } from "./deletion.ts";
 export { findKeyProblem, type IdForm, idForms, maxChosenNumber, maxNumber } from "./ids.ts";
 export { isKeyName, keyNameRule } from "./key-name.ts";
 export { isInMemory, isMissingStore, type OpenTablesOptions, openStore, openTables, storeExists } from "./open.ts";
@@ -25,6 +26,7 @@ export {
   type PagePosition,
   type RecordId,
   type RecordStore,
+  type Records,
   retentionDays,
   type Store,
   type StoreMetrics,

@@ -14,12 +14,27 @@ export interface Store {
   readonly keys: KeyStore;
   readonly deprecated: DeprecatedCalls;
   readonly metrics: StoreMetrics;
-  /** Returns the records of a collection with which the store was opened. Throws an Error for another name. */
-  records<R, N extends object = object>(collection: string): RecordStore<R, N>;
+  readonly records: Records;
+  /**
+   * Runs `work` on the records of several collections, and commits all of its changes or, if it rejects, none. What it finds is not
+   * changed or deleted by others before the end. `work` awaits each call, and should await nothing else: SQLite serves no other call meanwhile.
+   * It runs again if another process was faster.
+   */
+  transaction<T>(work: (records: Records) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Resolves if the store can be used. Rejects with `UnavailableError` otherwise. */
   check(): Promise<void>;
   /** Closes all connections. The store can't be used afterwards. */
   close(): Promise<void>;
+}
+
+/** Returns the records of a collection with which the store was opened. Throws an Error for another name. */
+export type Records = <R, N extends object = object>(collection: string) => RecordStore<R, N>;
+
+export interface TransactionOptions {
+  /** Whether it only deletes records, and so can use the disk space that is reserved for it. The default is false. */
+  readonly isDeletion?: boolean;
+  /** Whether no other process creates records meanwhile. The default is false. */
+  readonly blocksCreates?: boolean;
 }
 
 /**
@@ -53,8 +68,10 @@ export interface RecordStore<R = unknown, N extends object = object> {
   change(id: RecordId, edit: (record: RawJson<R>) => N | undefined): Promise<ChangeResult<R>>;
   /** Deletes a record, if `isAllowed` returns true for it. Atomic, like `change`. Its id is not generated again. */
   remove(id: RecordId, isAllowed?: (record: RawJson<R>) => boolean): Promise<ChangeResult<R>>;
-  /** Deletes the records of a scope, and of those below it. Only for a collection with scopes. */
-  removeBelow(scope: string): Promise<void>;
+  /**
+   * Deletes up to `limit` records of a scope, and of those below it, and returns their number. Only for a collection with scopes.
+   */
+  removeBelow(scope: string, limit: number): Promise<number>;
 }
 
 /** The id of a record: an int64 that the store has generated, or a text. In a collection with scopes, it is the address. */
@@ -177,6 +194,7 @@ export type StoreMethod =
   | `${string}_${keyof RecordStore}`
   | `keys_${keyof KeyStore}`
   | `deprecated_${keyof DeprecatedCalls}`
+  | "transaction"
   | "check"
   | "expire";
 

@@ -34,6 +34,11 @@ export class RecordLimit {
     return performance.now() < this.#fullUntil;
   }
 
+  /** Makes it full, because a transaction has used all ids that a count had permitted. */
+  readonly close = (): void => {
+    this.#fullUntil = performance.now() + minFullPeriod;
+  };
+
   /** Makes the next create count again, because a record was deleted. */
   readonly expire = (): void => {
     this.#fullUntil = 0;

@@ -1,5 +1,5 @@
 // What both stores need to be opened.
-import type { OpenMode, RecordStore } from "./port.ts";
+import type { OpenMode } from "./port.ts";
 import type { Collection } from "./records.ts";
 
 export interface StoreOptions {
@@ -15,12 +15,9 @@ export interface StoreOptions {
   readonly inBackground?: ((work: Promise<void>) => void) | undefined;
 }
 
-/** Returns the records of a collection. Throws an Error if the store was opened without it. */
-export function findCollection<R, N extends object>(
-  records: ReadonlyMap<string, RecordStore>,
-  name: string,
-): RecordStore<R, N> {
-  const found = records.get(name);
+/** Returns what a store has of a collection. Throws an Error if the store was opened without it. */
+export function findCollection<T>(byName: ReadonlyMap<string, T>, name: string): T {
+  const found = byName.get(name);
   if (found === undefined) throw new Error(`The store was opened without the collection ${name}.`);
-  return found as RecordStore<R, N>;
+  return found;
 }

@@ -125,7 +125,8 @@ testStores("deletes the records of a scope, and of those below it", async (t, { 
     for (const scope of all)
       if (idType === "string") await records.put(toAddress(scope, "x"), () => ({ color: scope }));
       else await records.create({ color: scope }, undefined, scope);
-    await records.removeBelow(toScope(["a"]));
+    t.equal(await records.removeBelow(toScope(["a"]), 1), 1);
+    t.equal(await records.removeBelow(toScope(["a"]), 100), 2);
     t.same(
       (await list(records, {})).map(({ color }) => color),
       all.filter((scope) => !scope.startsWith("a/")),

@@ -2,7 +2,16 @@
 import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { type Checked, RawJson, toJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/application.ts";
-import { idOf, type RecordId, type RecordStore, toAddress, toScope } from "../../store/index.ts";
+import {
+  idOf,
+  type RecordId,
+  type RecordStore,
+  type Records,
+  removeWithBelow,
+  type Store,
+  toAddress,
+  toScope,
+} from "../../store/index.ts";
 import {
   type Certainty,
   keyHeaderOf,
@@ -15,20 +24,15 @@ import {
 } from "../model/index.ts";
 import { invalidBody, parameterOf, requireUnderstood } from "./request.ts";
 
-/** The record to which the records of a scope belong. */
-export interface Parent {
-  /** Throws an HttpError if it does not exist. */
-  require(call: UntypedCall): Promise<void>;
-}
-
 export interface AccessOptions {
   readonly certainty: Certainty;
-  readonly records: RecordStore;
+  readonly store: Pick<Store, "records" | "transaction">;
   /** The public URL of the API. */
   readonly baseUrl: string;
-  readonly parent?: Parent | undefined;
-  /** The collections whose records are below those of this one. */
-  readonly below: readonly RecordStore[];
+  /** The collection whose records must exist above those of this one. */
+  readonly above?: CollectionAccess | undefined;
+  /** The collections whose records are below those of this one, from the highest to the lowest. */
+  readonly below: readonly string[];
   /** How the GET responds with a record, from which its ETag is computed. */
   readonly read: RecordFrame;
 }
@@ -49,12 +53,13 @@ export class CollectionAccess {
   readonly initial: RawJson<unknown> | undefined;
   readonly #standard: StandardOperation;
   readonly #requiresMatch: boolean;
-  readonly #parent: Parent | undefined;
+  readonly #above: CollectionAccess | undefined;
   readonly #read: RecordFrame;
   readonly #baseUrl: string;
-  readonly #below: readonly RecordStore[];
+  readonly #store: AccessOptions["store"];
+  readonly #below: readonly string[];
 
-  constructor(standard: StandardOperation, { records, baseUrl, parent, read, below, certainty }: AccessOptions) {
+  constructor(standard: StandardOperation, { store, baseUrl, above, read, below, certainty }: AccessOptions) {
     const { resource, operation, status, maker } = standard;
     this.#standard = standard;
     this.maker = maker;
@@ -62,13 +67,14 @@ export class CollectionAccess {
     this.initial = initial && new RawJson(toJson(initial));
     const responses = operation.part.at("responses");
     this.resource = resource;
-    this.records = records;
+    this.records = store.records(resource.name);
+    this.#store = store;
     this.status = status;
     this.createdStatus = responses?.at("201") === undefined ? status : 201;
     this.#baseUrl = baseUrl;
     this.#below = below;
     this.certainty = certainty;
-    this.#parent = parent;
+    this.#above = above;
     this.#read = read;
     this.keyHeader = keyHeaderOf(operation, resource.operations.get);
     this.#requiresMatch = responses?.at("428") !== undefined;
@@ -76,15 +82,23 @@ export class CollectionAccess {
 
   /** Returns the scope of a request: that of its path. */
   scopeOf(call: UntypedCall): string {
-    return toScope(this.resource.scopeParameters.map((name) => parameterOf(call, name)));
+    return toScope(this.#scopeValuesOf(call));
   }
 
   /** Returns the address of a record in the store; 0, which no record has, if the id is not a number of the store. */
   addressOf(call: UntypedCall, id = this.#idOf(call)): RecordId {
+    return this.#addressAt(this.scopeOf(call), id);
+  }
+
+  #addressAt(scope: string, id: string): RecordId {
     const { idType, isScoped } = this.resource.collection;
-    if (isScoped) return toAddress(this.scopeOf(call), id);
+    if (isScoped) return toAddress(scope, id);
     if (idType === "string") return id;
     return /^[1-9]\d{0,18}$/.test(id) && BigInt(id) < 2n ** 63n ? BigInt(id) : 0n;
+  }
+
+  #scopeValuesOf(call: UntypedCall): readonly string[] {
+    return this.resource.scopeParameters.map((name) => parameterOf(call, name));
   }
 
   // That of a single record is always the same.
@@ -121,7 +135,8 @@ export class CollectionAccess {
       throw new InvalidRequest([
         { location: "path", name: this.resource.parameter, message: "The path is too long to have records." },
       ]);
-    await this.#parent?.require(call);
+    const above = this.#above;
+    if (above) await above.#requireAt(this.#scopeValuesOf(call), this.#store.records);
   }
 
   /** Throws an HttpError if a value of a body does not match the schema of the record, and can't be converted. */
@@ -160,9 +175,7 @@ export class CollectionAccess {
 
   notFound(call: UntypedCall): HttpError {
     const { recordName, isSingle, parameter } = this.resource;
-    const code = `${recordName}_not_found`;
-    const words = isSingle ? "exists" : `has the id ${parameterOf(call, parameter)}`;
-    return new HttpError({ code, status: 404 }, `No ${recordName} ${words}.`);
+    return notFound(recordName, isSingle ? "exists" : `has the id ${parameterOf(call, parameter)}`);
   }
 
   exists(id: RecordId): HttpError {
@@ -203,17 +216,36 @@ export class CollectionAccess {
     throw invalidBody(name, `The property ${name} must be that of the path, ${sent}, or be left out.`);
   }
 
-  /** Throws an HttpError if the record of the path does not exist. */
-  async require(call: UntypedCall): Promise<void> {
-    await this.check(call);
-    if ((await this.records.find(this.addressOf(call))) === undefined) throw this.notFound(call);
+  // Throws an HttpError if the record does not exist whose path has the first of these values.
+  async #requireAt(values: readonly string[], records: Records): Promise<void> {
+    const { name, scopeParameters, recordName } = this.resource;
+    const id = values[scopeParameters.length] as string;
+    const address = this.#addressAt(toScope(values.slice(0, scopeParameters.length)), id);
+    if ((await records(name).find(address)) !== undefined) return;
+    if (this.#above) await this.#above.#requireAt(values, records); // the highest one that is missing
+    throw notFound(recordName, `has the id ${id}`);
   }
 
-  /** Deletes the records below one that was deleted, so that another one with its id does not have them. */
-  async removeBelow(call: UntypedCall): Promise<void> {
+  /** Runs a write that can create a record; if it is below another one, in one transaction with the check that this one exists. */
+  add<T>(call: UntypedCall, write: (records: RecordStore) => Promise<T>): Promise<T> {
+    const above = this.#above;
+    if (above === undefined) return write(this.records);
+    return this.#store.transaction(async (records) => {
+      await above.#requireAt(this.#scopeValuesOf(call), records);
+      return write(records(this.resource.name));
+    });
+  }
+
+  /** Deletes the record of the path with those below it, if `isAllowed` returns true for it. */
+  remove(call: UntypedCall, isAllowed: (record: RawJson<unknown>) => boolean) {
     const id = this.resource.isSingle ? [] : [this.#idOf(call)];
-    const scope = toScope([...this.resource.scopeParameters.map((name) => parameterOf(call, name)), ...id]);
-    for (const records of this.#below) await records.removeBelow(scope);
+    const deletion = {
+      collection: this.resource.name,
+      address: this.addressOf(call),
+      scope: toScope([...this.#scopeValuesOf(call), ...id]),
+      below: this.#below,
+    };
+    return removeWithBelow(this.#store, deletion, isAllowed);
   }
 
   /** Changes a record, and returns its response. */
@@ -224,7 +256,9 @@ export class CollectionAccess {
       return edit(record);
     };
     if (initial === undefined) return this.respond(call, await this.records.change(this.addressOf(call), editChecked));
-    const result = await this.records.put(this.addressOf(call), (record) => editChecked(record ?? initial));
+    const result = await this.add(call, (records) =>
+      records.put(this.addressOf(call), (record) => editChecked(record ?? initial)),
+    );
     if (result.outcome === "full") throw this.full();
     return this.write(result.record);
   }
@@ -237,4 +271,8 @@ export class CollectionAccess {
     }
     return this.write(result.record);
   }
+}
+
+function notFound(recordName: string, words: string): HttpError {
+  return new HttpError({ code: `${recordName}_not_found`, status: 404 }, `No ${recordName} ${words}.`);
 }

@@ -6,6 +6,8 @@ import type { Document, UntypedCall, UntypedHandler } from "../../openapi/applic
 import { findKeyProblem, type IdempotencyKey, idForms, idOf, type RecordId, type Store } from "../../store/index.ts";
 import {
   type Certainty,
+  collectionAbove,
+  collectionsBelow,
   findStandardOperations,
   type OperationKind,
   type Resource,
@@ -33,26 +35,23 @@ export interface StandardHandlers {
 export function createStandardHandlers(
   document: Document,
   own: object,
-  { records }: Pick<Store, "records">,
+  store: Pick<Store, "records" | "transaction">,
   { baseUrl, certainty = "certain" }: { readonly baseUrl: string; readonly certainty?: Certainty | undefined },
 ): StandardHandlers {
   const { known, parts, reasons } = findStandardOperations(document, certainty);
   const accessOf = (standard: StandardOperation, reads: readonly StandardOperation[] = known): CollectionAccess => {
     const { resource } = standard;
-    const isMade = ({ kind }: StandardOperation) => kind === "create" || kind === "replace";
-    const ofParent = known.filter((one) => one.resource.operations.get.path === resource.parentPath);
-    const parent = ofParent.some(isMade) ? ofParent.find(({ kind }) => kind === "get") : undefined;
+    const made = known.filter(({ kind }) => kind === "create" || kind === "replace").map((one) => one.resource);
+    const above = collectionAbove(resource, made);
+    const parent = known.find((one) => one.resource === above && one.kind === "get");
     const get = reads.find((one) => one.resource === resource && one.kind === "get");
-    const isBelow = (one: Resource) => one.path.startsWith(`${resource.operations.get.path}/`);
     return new CollectionAccess(standard, {
       certainty,
       read: get?.frames.get(get.status) ?? ((record) => record),
-      records: records(resource.name),
+      store,
       baseUrl,
-      parent: parent && accessOf(parent),
-      below: readResources(document)
-        .filter(isBelow)
-        .map(({ name }) => records(name)),
+      above: parent && accessOf(parent),
+      below: collectionsBelow(resource, readResources(document)).map(({ name }) => name),
     });
   };
   const handlers = known.flatMap((standard) => {
@@ -103,7 +102,8 @@ const creators: Readonly<
         );
       if (sent !== undefined && canHaveId && (idType === "string" || `${sent}` !== "0"))
         return createWithId(collection, call, { id: `${sent}`, record: resource.withId(record, sent) });
-      const created = await records.create(record, findIdempotencyKey(collection, call), collection.scopeOf(call));
+      const key = findIdempotencyKey(collection, call);
+      const created = await collection.add(call, (all) => all.create(record, key, collection.scopeOf(call)));
       if (created.outcome === "conflict")
         throw new HttpError(
           { code: "idempotency_key_reused", status: 422 },
@@ -160,12 +160,11 @@ const creators: Readonly<
 
   delete: (collection) => async (call) => {
     await collection.check(call);
-    const result = await collection.records.remove(collection.addressOf(call), (record) => {
+    const isAllowed = (record: RawJson<unknown>) => {
       collection.checkPreconditions(call, record);
       return true;
-    });
-    if (result.outcome === "changed") await collection.removeBelow(call);
-    return collection.respond(call, result);
+    };
+    return collection.respond(call, await collection.remove(call, isAllowed));
   },
 };
 
@@ -193,10 +192,11 @@ async function createWithId(collection: CollectionAccess, call: UntypedCall, { i
   const address = collection.addressOf(call, id);
   const problem = findIdProblem(collection, id, address);
   if (problem !== undefined) throw invalidBody(collection.resource.idPath.join("."), `The id ${problem}.`);
-  const result = await collection.records.put(address, (record) => {
+  const edit = (record: unknown) => {
     if (record) throw collection.exists(id);
     return added;
-  });
+  };
+  const result = await collection.add(call, (records) => records.put(address, edit));
   if (result.outcome === "full") throw collection.full();
   return { ...collection.write(result.record), headers: { Location: collection.urlOf(call, address) } };
 }
@@ -210,13 +210,14 @@ async function createOrReplace(collection: CollectionAccess, call: UntypedCall, 
     throw new InvalidRequest([
       { location: "path", name: collection.resource.parameter, message: `The id ${problem}.` },
     ]);
-  const result = await collection.records.put(address, (record) => {
+  const edit = (record: RawJson<unknown> | undefined) => {
     collection.checkPreconditions(call, record);
     const { maker } = collection;
     if (maker === undefined) return members;
     const made = record ? maker.replace(members, parseJson(record.text) as object) : maker.create(members);
     return collection.requireValid(made);
-  });
+  };
+  const result = await collection.add(call, (records) => records.put(address, edit));
   if (result.outcome === "full") throw collection.full();
   const isCreated = result.outcome === "created";
   const status = isCreated ? collection.createdStatus : collection.status;

@@ -1,12 +1,22 @@
 // The records of a collection for the handlers of an application: ids are those within a scope, and only valid records are written.
-import { idForms, idOf, type RecordId, type RecordStore, scopeFilter, toAddress, toScope } from "../../store/index.ts";
+import {
+  idForms,
+  idOf,
+  type RecordId,
+  type RecordStore,
+  removeWithBelow,
+  type Store,
+  scopeFilter,
+  toAddress,
+  toScope,
+} from "../../store/index.ts";
 import { type RecordMaker, type Resource, singleId } from "../model/index.ts";
 
 export interface CheckedRecordsOptions {
   readonly resource: Resource;
-  readonly records: RecordStore;
-  /** The collections whose records are below those of this one. */
-  readonly below: readonly RecordStore[];
+  readonly store: Pick<Store, "records" | "transaction">;
+  /** The collections whose records are below those of this one, from the highest to the lowest. */
+  readonly below: readonly string[];
   /** Makes the members that no request has. */
   readonly maker: RecordMaker | undefined;
   /** The values of the parameters of the resource's path. */
@@ -17,7 +27,7 @@ export interface CheckedRecordsOptions {
  * Returns the records of a collection, or of one of its scopes. Their methods reject with an Error if what is written does not match the
  * schema of the record. A record is removed with those below it. Throws an Error if the scope has other values than the path.
  */
-export function checkRecords({ resource, records, below, maker, scope: values }: CheckedRecordsOptions): RecordStore {
+export function checkRecords({ resource, store, below, maker, scope: values }: CheckedRecordsOptions): RecordStore {
   const { name, path, scopeParameters, collection } = resource;
   if (values.length !== scopeParameters.length)
     throw new Error(
@@ -25,6 +35,7 @@ export function checkRecords({ resource, records, below, maker, scope: values }:
         ? `The records of ${name} are below no others: records("${name}").`
         : `The records of ${name} are those of ${path}: records("${name}", ${scopeParameters.join(", ")}).`,
     );
+  const records = store.records(name);
   const scope = toScope(values);
   const { isScoped } = collection;
   // A single record has no id of its own.
@@ -65,12 +76,10 @@ export function checkRecords({ resource, records, below, maker, scope: values }:
     },
     put: async (id, edit) => records.put(at(id), (record) => requireValid(resource.withId(edit(record), `${id}`))),
     change: async (id, edit) => records.change(at(id), (record) => requireValid(edit(record))),
-    async remove(id, isAllowed) {
-      const result = await records.remove(at(id), isAllowed);
-      if (result.outcome === "changed")
-        for (const one of below) await one.removeBelow(toScope(resource.isSingle ? values : [...values, `${id}`]));
-      return result;
+    remove: (id, isAllowed) => {
+      const inner = toScope(resource.isSingle ? values : [...values, `${id}`]);
+      return removeWithBelow(store, { collection: name, address: at(id), scope: inner, below }, isAllowed);
     },
-    removeBelow: (inner) => records.removeBelow(scope + inner),
+    removeBelow: (inner, limit) => records.removeBelow(scope + inner, limit),
   };
 }

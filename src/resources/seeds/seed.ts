@@ -1,6 +1,7 @@
 // Fills the empty collections of a store with records.
+import { setImmediate as nextTick, setTimeout as pause } from "node:timers/promises";
 import type { Faker } from "@faker-js/faker";
-import { parseJson } from "../../lib/index.ts";
+import { parseJson, UnavailableError } from "../../lib/index.ts";
 import type { Document } from "../../openapi/application.ts";
 import {
   findKeyProblem,
@@ -8,15 +9,19 @@ import {
   idForms,
   maxNumber,
   type RecordId,
-  type RecordStore,
+  type Records,
+  type Store,
   toAddress,
   toScope,
 } from "../../store/index.ts";
-import { type Resource, readResources, toSnakeCase } from "../model/index.ts";
+import { isParent, type Resource, readResources, toSnakeCase } from "../model/index.ts";
 import { makeBelievable } from "./believable-record.ts";
 import { recordsInExamples } from "./document-examples.ts";
 
 const maxExisting = 100; // records of a collection to which others refer
+const maxWait = 60_000; // milliseconds
+const retryInterval = 100; // milliseconds
+const recordsPerTick = 100;
 
 /** How many records were created in a collection. `reason` says why it has fewer than wanted. */
 export interface SeedResult {
@@ -27,23 +32,35 @@ export interface SeedResult {
 
 /**
  * Creates records in each collection of a document that is empty: those in its examples, or `count` that look like real ones, the same each
- * time. Properties that are named like another collection have ids of its records. Each record matches its schema.
+ * time. Properties that are named like another collection have ids of its records. Each record matches its schema. Creates all of them in
+ * one transaction, or none. Waits for up to 60 s while another process does it.
  */
 export async function seedRecords(
   document: Document,
-  records: (name: string) => RecordStore,
+  store: Pick<Store, "transaction">,
   count?: number,
 ): Promise<readonly SeedResult[]> {
-  const resources = readResources(document).filter(({ isSingle }) => !isSingle);
-  const seeder = new Seeder(resources, records);
-  const results: SeedResult[] = [];
-  for (const resource of inOrder(resources)) {
-    if (await seeder.readExisting(resource))
-      results.push({ name: resource.name, created: 0, reason: "it has records" });
-    else if (count === undefined) results.push(await seeder.addExamples(resource));
-    else results.push(await seeder.addBelievable(resource, count));
+  const resources = inOrder(readResources(document).filter(({ isSingle }) => !isSingle));
+  const faker = count === undefined ? undefined : await loadFaker();
+  const seedAll = async (records: Records) => {
+    faker?.seed(1);
+    const seeder = new Seeder(resources, records, faker);
+    const results: SeedResult[] = [];
+    for (const resource of resources) {
+      if (await seeder.readExisting(resource))
+        results.push({ name: resource.name, created: 0, reason: "it has records" });
+      else if (count === undefined) results.push(await seeder.addExamples(resource));
+      else results.push(await seeder.addBelievable(resource, count));
+    }
+    return results;
+  };
+  for (const deadline = performance.now() + maxWait; ; await pause(retryInterval)) {
+    try {
+      return await store.transaction(seedAll, { blocksCreates: true });
+    } catch (error) {
+      if (!(error instanceof UnavailableError) || performance.now() > deadline) throw error;
+    }
   }
-  return results;
 }
 
 // Those to which others refer come first.
@@ -63,10 +80,6 @@ function inOrder(resources: readonly Resource[]): readonly Resource[] {
   return [...ordered];
 }
 
-function isParent(parent: Resource, { parentPath }: Resource): boolean {
-  return parent.operations.get.path === parentPath;
-}
-
 function isNamedIn(target: Resource, { record }: Resource): boolean {
   return record.propertyNames.some((name) => refersTo(name, target));
 }
@@ -79,14 +92,15 @@ function refersTo(property: string, { recordName, path }: Resource): boolean {
 
 class Seeder {
   readonly #resources: readonly Resource[];
-  readonly #records: (name: string) => RecordStore;
+  readonly #records: Records;
   // By collection: the values of the parameters of the path of each record.
   readonly #paths = new Map<string, (readonly string[])[]>();
-  #faker: Faker | undefined;
+  readonly #faker: Faker | undefined;
 
-  constructor(resources: readonly Resource[], records: (name: string) => RecordStore) {
+  constructor(resources: readonly Resource[], records: Records, faker: Faker | undefined) {
     this.#resources = resources;
     this.#records = records;
+    this.#faker = faker;
   }
 
   /** Returns whether a collection has records, to which those of others can refer. */
@@ -112,11 +126,11 @@ class Seeder {
   }
 
   async addBelievable(resource: Resource, count: number): Promise<SeedResult> {
-    this.#faker ??= await loadFaker();
-    const faker = this.#faker;
+    const faker = this.#faker as Faker;
     const scopes = this.#scopesOf(resource);
     let created = 0;
     for (let number = 0; number < count && scopes.length > 0; number++) {
+      if (number % recordsPerTick === 0) await nextTick(); // SQLite writes synchronously: no signal would be handled
       const scope = scopes[number % scopes.length] as readonly string[];
       const own = Object.fromEntries(resource.scopeParameters.map((name, index) => [name, scope[index]]));
       const fixed = Object.fromEntries(
@@ -227,6 +241,5 @@ function addressOf({ collection }: Resource, scope: readonly string[], id: strin
 
 async function loadFaker(): Promise<Faker> {
   const { faker } = await import("@faker-js/faker/locale/en");
-  faker.seed(1);
   return faker;
 }

@@ -1,4 +1,5 @@
 // A pool of connections to PostgreSQL, which runs the statements of the store.
+import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { UnavailableError } from "../../lib/index.ts";
 import { socketOf } from "../../patches/pg-socket.ts";
@@ -8,7 +9,13 @@ import { QueryMetrics } from "../query-metrics.ts";
 import type { Row } from "../rows.ts";
 import type { Hosts } from "./hosts.ts";
 import { connectionOptions } from "./postgres-connection.ts";
-import { isPreparedStatementLost, isReadOnlyError, toStoreError } from "./postgres-errors.ts";
+import {
+  isConflict,
+  isDuplicateKey,
+  isPreparedStatementLost,
+  isReadOnlyError,
+  toStoreError,
+} from "./postgres-errors.ts";
 import type { NamedStatement } from "./postgres-statements.ts";
 
 /** The timeouts of the PostgreSQL store, in milliseconds. A call that exceeds one fails with `UnavailableError`. */
@@ -47,11 +54,22 @@ const checkInterval = 100; // milliseconds between two checks of the queries in 
 /** The limits of the calls that share one query. */
 export const batchLimits = { maxBatch: 500, maxWaiting: 2_000 };
 
+const maxAttempts = 10; // of a transaction, while others are faster
+
+/** Runs the statements of the store, each as its own transaction or all in one. */
+export interface Queries {
+  readonly metrics: QueryMetrics;
+  /** Runs a statement and returns its rows. Rejects with `UnavailableError` if too many queries wait for a connection. */
+  query(statement: NamedStatement, ...values: unknown[]): Promise<Row[]>;
+  /** Returns rows as arrays, which the driver creates in less time. Rejects like `query`. */
+  queryArrays<R extends readonly unknown[]>(statement: NamedStatement, ...values: unknown[]): Promise<R[]>;
+}
+
 /**
- * Runs each query as one prepared statement, and so as one transaction: no transaction is left open between queries.
+ * Runs each query as one prepared statement, and so as one transaction, unless several are in a `transaction`.
  * If a pooler mixes up the prepared statements of its clients, all further statements are unnamed.
  */
-export class ConnectionPool {
+export class ConnectionPool implements Queries {
   readonly metrics: QueryMetrics;
   readonly #options: pg.PoolConfig;
   readonly #acquired = new Map<pg.PoolClient, number>(); // when (performance.now), of the connections in use
@@ -83,35 +101,115 @@ export class ConnectionPool {
     });
   }
 
-  /** Runs a statement and returns its rows. Rejects with `UnavailableError` if too many queries wait for a connection. */
   query(statement: NamedStatement, ...values: unknown[]): Promise<Row[]> {
     return this.#query(statement, values);
   }
 
-  /** Returns rows as arrays, which the driver creates in less time. Rejects like `query`. */
   queryArrays<R extends readonly unknown[]>(statement: NamedStatement, ...values: unknown[]): Promise<R[]> {
     return this.#query(statement, values, "array");
   }
 
-  async #query<R>({ name, text, method }: NamedStatement, values: unknown[], rowMode?: "array"): Promise<R[]> {
-    if (this.#pool.waitingCount >= this.#maxWaiting) throw new UnavailableError(busyMessage);
-    const start = performance.now();
+  async #query<R>(statement: NamedStatement, values: unknown[], rowMode?: "array"): Promise<R[]> {
+    this.#requireRoom();
     const pool = this.#pool;
-    const send = () => pool.query({ ...(this.#prepare && { name }), text, values, ...(rowMode && { rowMode }) });
+    const send = () => this.#send<R>(pool, statement, values, rowMode);
     const run = () =>
       send().catch((error) => {
         if (!isPreparedStatementLost(error)) throw error;
         this.#prepare = false;
         return send();
       });
-    const fail = (error: unknown) => {
-      if (this.#mustBeWritable && isReadOnlyError(error)) this.#dropConnections(pool);
-      throw this.#pool.ending ? error : toStoreError(error);
+    return run().catch((error) => this.#fail(error, pool));
+  }
+
+  /**
+   * Runs `work` in a transaction, which `begin` begins, on one connection. Runs it again if another transaction was faster. Rejects like
+   * `query`, and with what `work` throws.
+   */
+  async transaction<T>(begin: string, work: (queries: Queries) => Promise<T>): Promise<T> {
+    const pool = this.#pool;
+    const start = performance.now();
+    try {
+      for (let attempt = 1; ; attempt++) {
+        this.#requireRoom();
+        const client = await pool.connect().catch((error) => this.#fail(error, pool));
+        const result = await this.#transact(client, begin, work);
+        if ("value" in result) return result.value;
+        if (attempt === maxAttempts || !this.#isRepeatable(result.failure)) this.#fail(result.failure, pool);
+        await pause(Math.random() * attempt); // milliseconds
+      }
+    } finally {
+      this.metrics.observeQuery("transaction", start);
+    }
+  }
+
+  async #transact<T>(
+    client: pg.PoolClient,
+    begin: string,
+    work: (queries: Queries) => Promise<T>,
+  ): Promise<{ readonly value: T } | { readonly failure: unknown }> {
+    const ignore = () => {}; // the current query rejects, too
+    client.on("error", ignore);
+    let failure: unknown; // of the first query that has failed: PostgreSQL rejects all others
+    const run = <R>(send: () => Promise<R>): Promise<R> => {
+      if (failure !== undefined) throw failure;
+      this.#acquired.set(client, performance.now()); // each query has its own timeout
+      return send().catch((error) => {
+        failure ??= error;
+        throw error;
+      });
     };
+    let broken: Error | undefined;
+    try {
+      await run(() => client.query(begin));
+      const value = await work({
+        metrics: this.metrics,
+        query: async (statement, ...values) => run(() => this.#send(client, statement, values)),
+        queryArrays: async (statement, ...values) => run(() => this.#send(client, statement, values, "array")),
+      });
+      await run(() => client.query("COMMIT"));
+      return { value };
+    } catch (error) {
+      await client.query("ROLLBACK").catch((error) => {
+        broken = error;
+      });
+      if (failure === undefined) throw error;
+      return { failure };
+    } finally {
+      failure ??= new Error("The transaction has ended.");
+      client.off("error", ignore);
+      client.release(broken);
+    }
+  }
+
+  // Whether the same transaction can succeed now.
+  #isRepeatable(error: unknown): boolean {
+    if (!isPreparedStatementLost(error)) return isConflict(error) || isDuplicateKey(error);
+    this.#prepare = false;
+    return true;
+  }
+
+  async #send<R>(
+    to: pg.Pool | pg.PoolClient,
+    { name, text, method }: NamedStatement,
+    values: unknown[],
+    rowMode?: "array",
+  ): Promise<R[]> {
+    const start = performance.now();
+    const run = () => to.query({ ...(this.#prepare && { name }), text, values, ...(rowMode && { rowMode }) });
     const result = queryChannel
       .tracePromise(run, { system: "postgresql", text })
       .finally(() => this.metrics.observeQuery(method, start));
-    return result.then(({ rows }) => rows as R[], fail);
+    return result.then(({ rows }) => rows as R[]);
+  }
+
+  #requireRoom(): void {
+    if (this.#pool.waitingCount >= this.#maxWaiting) throw new UnavailableError(busyMessage);
+  }
+
+  #fail(error: unknown, pool: pg.Pool): never {
+    if (this.#mustBeWritable && isReadOnlyError(error)) this.#dropConnections(pool);
+    throw this.#pool.ending ? error : toStoreError(error);
   }
 
   /** Closes all connections after their current query. */

@@ -31,6 +31,11 @@ export function isDuplicateKey(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === "23505"; // unique_violation
 }
 
+/** Returns whether a transaction was rolled back because of another one: a failed serialization, or a deadlock. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && (error.code === "40001" || error.code === "40P01");
+}
+
 /** Converts an error of pg to `UnavailableError` if its cause is not a bug. Returns any other error unchanged. */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) {

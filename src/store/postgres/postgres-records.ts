@@ -35,14 +35,14 @@ import {
   writeRecord,
 } from "../records.ts";
 import { idempotencyWindow } from "../rows.ts";
-import { batchLimits, type ConnectionPool } from "./connection-pool.ts";
+import { batchLimits, type Queries } from "./connection-pool.ts";
 import type { IdempotencyRetention } from "./idempotency-retention.ts";
 import { isDuplicateKey } from "./postgres-errors.ts";
 import {
   countStatement,
   listStatement,
   type NamedStatement,
-  recordStatements,
+  type recordStatements,
   statements,
 } from "./postgres-statements.ts";
 
@@ -56,26 +56,28 @@ interface Create extends NewRecord {
 }
 
 /** What the records of a collection need. `count` updates `limit`. */
-interface Parts {
-  readonly pool: ConnectionPool;
+export interface RecordParts {
+  readonly collection: Collection;
+  readonly statements: ReturnType<typeof recordStatements>;
+  readonly pool: Queries;
   readonly retention: IdempotencyRetention;
   readonly limit: RecordLimit;
   readonly count: () => Promise<void>;
+  /** Whether `pool` runs one transaction, in which what is found is locked. */
+  readonly isTransaction?: boolean;
 }
 
 /** Implements the records of the PostgreSQL store. */
 export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
   readonly #collection: Collection;
-  readonly #parts: Parts;
-  readonly #statements: ReturnType<typeof recordStatements>;
+  readonly #parts: RecordParts;
   readonly #named = new Map<string, NamedStatement>(); // by text; one for each combination of filters
   readonly #finds = new Batcher<RecordId, RawJson<R> | undefined>(batchLimits, (ids) => this.#findAll(ids));
   readonly #inserts = new Batcher<Create, bigint | undefined>(batchLimits, (creates) => this.#insertAll(creates));
 
-  constructor(collection: Collection, parts: Parts) {
-    this.#collection = collection;
+  constructor(parts: RecordParts) {
+    this.#collection = parts.collection;
     this.#parts = parts;
-    this.#statements = recordStatements(collection);
   }
 
   readonly list = async ({ limit, position, offset, filter = {} }: RecordQuery): Promise<Page<R>> => {
@@ -93,7 +95,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
 
   readonly position = async (id: RecordId): Promise<bigint | undefined> => {
     if (typeof id === "string" && findKeyProblem(id) !== undefined) return undefined;
-    const [row] = await this.#parts.pool.query(this.#statements.position, id);
+    const [row] = await this.#parts.pool.query(this.#parts.statements.position, id);
     return row?.id as bigint | undefined;
   };
 
@@ -132,20 +134,27 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
   readonly remove: RecordStore<R, N>["remove"] = (id, isAllowed = () => true) =>
     this.#replace<ChangeResult<R>>(id, async (record) => {
       if (!isAllowed(record)) return { outcome: "unchanged", record };
-      const rows = await this.#parts.pool.query(this.#statements.remove, id, record.text);
+      const rows = await this.#parts.pool.query(this.#parts.statements.remove, id, record.text);
       if (rows.length === 0) return undefined;
       this.#parts.limit.expire();
       return { outcome: "changed", record };
     });
 
-  readonly removeBelow = async (scope: string): Promise<void> => {
-    await this.#parts.pool.query(this.#statements.removeBelow, ...scopeRange(scope));
+  readonly removeBelow = async (scope: string, limit: number): Promise<number> => {
+    const [row] = await this.#parts.pool.query(this.#parts.statements.removeBelow, ...scopeRange(scope), limit);
     this.#parts.limit.expire();
+    return Number(row?.removed);
   };
 
   // PostgreSQL has no NUL in a text.
-  async #find(id: RecordId): Promise<RawJson<R> | undefined> {
-    return typeof id === "string" && findKeyProblem(id) !== undefined ? undefined : this.#finds.add(id);
+  async #find(id: RecordId, lock: "share" | "update" = "share"): Promise<RawJson<R> | undefined> {
+    if (typeof id === "string" && findKeyProblem(id) !== undefined) return undefined;
+    const { isTransaction, pool, statements } = this.#parts;
+    if (!isTransaction) return this.#finds.add(id);
+    const { name, text, method } = statements.find;
+    const locking = { name: `${name}_for_${lock}`, text: `${text} FOR ${lock}`, method };
+    const [row] = await pool.queryArrays<[RecordId, string]>(locking, id);
+    return row && new RawJson(row[1]);
   }
 
   // Returns undefined if another record has the id, or others were faster each time.
@@ -175,7 +184,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     const { limit, count, pool } = this.#parts;
     if (limit.maxId !== null) await count();
     if (limit.isFull) return { outcome: "full" };
-    const rows = await pool.query(this.#statements.createNumbered, number, text);
+    const rows = await pool.query(this.#parts.statements.createNumbered, number, text);
     return rows.length > 0 ? { outcome: "created", record: new RawJson(text) } : undefined;
   }
 
@@ -192,7 +201,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
   // Returns undefined if the record is no longer as it was read.
   async #change(id: RecordId, record: RawJson<R> | undefined, edited: N) {
     const changed = writeRecord<R>(this.#collection, id, writeMembers(this.#collection, edited));
-    const rows = await this.#parts.pool.query(this.#statements.change, id, record?.text, changed.text);
+    const rows = await this.#parts.pool.query(this.#parts.statements.change, id, record?.text, changed.text);
     return rows.length > 0 ? ({ outcome: "changed", record: changed } as const) : undefined;
   }
 
@@ -203,7 +212,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     create: () => Promise<T | undefined> | { readonly outcome: "missing" } = () => ({ outcome: "missing" }),
   ): Promise<T> {
     for (let count = 0; count < maxChangeAttempts; count++) {
-      const record = await this.#find(id);
+      const record = await this.#find(id, "update");
       const result = await (record === undefined ? create() : attempt(record));
       if (result !== undefined) return result as T;
       await pause(Math.random() * count); // milliseconds
@@ -223,8 +232,8 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
 
   async #findAll(ids: readonly RecordId[]): Promise<(RawJson<R> | undefined)[]> {
     const { pool } = this.#parts;
-    pool.metrics.observeBatch(this.#statements.find.method, ids.length);
-    const { find, findAll } = this.#statements;
+    pool.metrics.observeBatch(this.#parts.statements.find.method, ids.length);
+    const { find, findAll } = this.#parts.statements;
     const rows = await (ids.length === 1
       ? pool.queryArrays<[RecordId, string]>(find, ids[0])
       : pool.queryArrays<[RecordId, string]>(findAll, [...new Set(ids)]));
@@ -236,7 +245,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
   // and for the creates for which there is no room.
   async #insertAll(creates: readonly Create[]): Promise<(bigint | undefined)[]> {
     const { pool, limit, retention } = this.#parts;
-    pool.metrics.observeBatch(this.#statements.create.method, creates.length);
+    pool.metrics.observeBatch(this.#parts.statements.create.method, creates.length);
     const now = Date.now();
     const usedKeys = new Set<string>();
     const usedIds = new Set<string>();
@@ -249,7 +258,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     });
     const column = (read: (create: Create) => unknown) => unique.map((create) => read(create) ?? null);
     const rows = await pool.query(
-      this.#statements.create,
+      this.#parts.statements.create,
       column(({ idempotencyKey }) => idempotencyKey?.caller),
       column(({ idempotencyKey }) => idempotencyKey?.key),
       column(({ idempotencyKey }) => idempotencyKey?.digest),
@@ -268,7 +277,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
   async #repeat(members: string, { caller, key, digest }: IdempotencyKey): Promise<CreateResult<R> | undefined> {
     const { pool } = this.#parts;
     const { name } = this.#collection;
-    const findRecord = { ...statements.findRecord, method: this.#statements.create.method };
+    const findRecord = { ...statements.findRecord, method: this.#parts.statements.create.method };
     const [record] = await pool.query(findRecord, name, caller, key, Date.now() - idempotencyWindow);
     if (record === undefined) return undefined;
     if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };

@@ -161,7 +161,11 @@ export function recordStatements(collection: Collection) {
     },
     removeBelow: {
       name: `remove_below_${name}`,
-      text: `DELETE FROM ${table} WHERE ${column} >= $1 AND ${column} < $2`,
+      text: `
+    WITH removed AS (
+      DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${column} >= $1 AND ${column} < $2 LIMIT $3) RETURNING id
+    )
+    SELECT count(*) AS removed FROM removed`,
       method: `${name}_removeBelow`,
     },
     remove: {

@@ -1,17 +1,31 @@
 // The store for several machines: a PostgreSQL database, which any number of processes may share.
 
-import type { DailyCalls, DeprecatedCalls, KeyStore, RecordStore, Store } from "../port.ts";
+import type {
+  DailyCalls,
+  DeprecatedCalls,
+  KeyStore,
+  RecordStore,
+  Records,
+  Store,
+  TransactionOptions,
+} from "../port.ts";
 import type { QueryMetrics } from "../query-metrics.ts";
 import { RecordLimit } from "../record-limit.ts";
 import { findCollection, type StoreOptions } from "../store-options.ts";
-import { ConnectionPool, type PoolOptions } from "./connection-pool.ts";
+import { ConnectionPool, type PoolOptions, type Queries } from "./connection-pool.ts";
 import { IdempotencyRetention } from "./idempotency-retention.ts";
 import { buildIndexes } from "./index-builder.ts";
 import { prepareDatabase } from "./postgres-connection.ts";
 import { PostgresKeys } from "./postgres-keys.ts";
-import { PostgresRecords } from "./postgres-records.ts";
-import { statements } from "./postgres-statements.ts";
+import { PostgresRecords, type RecordParts } from "./postgres-records.ts";
+import { recordStatements, statements } from "./postgres-statements.ts";
 import { createRecordCount } from "./record-count.ts";
+
+// It locks the table that all transactions lock first, so that it can't deadlock with an import or a copy, which locks all tables.
+// READ COMMITTED: each statement sees what others have committed while it waited for their locks.
+const beginTransaction = "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE petstore.idempotency IN ROW EXCLUSIVE MODE";
+
+const beginBlockingCreates = `${beginTransaction}; SELECT 1 FROM petstore.secret FOR UPDATE`;
 
 /** The store in a PostgreSQL database. */
 export class PostgresStore implements Store {
@@ -20,10 +34,12 @@ export class PostgresStore implements Store {
   readonly deprecated: DeprecatedCalls;
   readonly metrics: QueryMetrics;
   readonly #pool: ConnectionPool;
+  readonly #parts: ReadonlyMap<string, RecordParts>;
   readonly #records: ReadonlyMap<string, RecordStore>;
 
-  private constructor(pool: ConnectionPool, records: ReadonlyMap<string, RecordStore>) {
-    this.#records = records;
+  private constructor(pool: ConnectionPool, parts: readonly RecordParts[]) {
+    this.#parts = new Map(parts.map((one) => [one.collection.name, one]));
+    this.#records = new Map(parts.map((one) => [one.collection.name, new PostgresRecords(one)]));
     this.keys = new PostgresKeys(pool);
     this.deprecated = new PostgresDeprecatedCalls(pool);
     this.metrics = pool.metrics;
@@ -42,17 +58,45 @@ export class PostgresStore implements Store {
     }
     const pool = new ConnectionPool(hosts, poolOptions);
     const retention = new IdempotencyRetention(pool);
-    const records = collections.map((collection) => {
+    const parts = collections.map((collection) => {
       const limit = new RecordLimit(maxRecords);
       const first = counts.get(collection);
       if (first) limit.update(first, start);
       const count = createRecordCount(hosts, collection, (result, began) => limit.update(result, began));
-      return [collection.name, new PostgresRecords(collection, { pool, retention, limit, count })] as const;
+      return { collection, statements: recordStatements(collection), pool, retention, limit, count };
     });
-    return new PostgresStore(pool, new Map(records));
+    return new PostgresStore(pool, parts);
   }
 
-  readonly records = <R, N extends object>(name: string): RecordStore<R, N> => findCollection(this.#records, name);
+  readonly records = <R, N extends object>(name: string) => findCollection(this.#records, name) as RecordStore<R, N>;
+
+  readonly transaction = async <T>(
+    work: (records: Records) => Promise<T>,
+    { blocksCreates = false }: TransactionOptions = {},
+  ): Promise<T> => {
+    // A count waits for all creates, and so also for this transaction: it takes place outside of it.
+    const counted = new Set<RecordParts>();
+    for (;;) {
+      let uncounted: RecordParts | undefined;
+      const countOutside = async (parts: RecordParts) => {
+        if (counted.has(parts)) return parts.limit.close();
+        uncounted = parts;
+        throw new Error("The records must be counted.");
+      };
+      const transact = (pool: Queries) =>
+        work((name) => {
+          const parts = findCollection(this.#parts, name);
+          return new PostgresRecords({ ...parts, pool, isTransaction: true, count: () => countOutside(parts) });
+        });
+      try {
+        return await this.#pool.transaction(blocksCreates ? beginBlockingCreates : beginTransaction, transact);
+      } catch (error) {
+        if (uncounted === undefined) throw error;
+        await uncounted.count();
+        counted.add(uncounted);
+      }
+    }
+  };
 
   readonly check = async (): Promise<void> => void (await this.#pool.query(statements.check));
 

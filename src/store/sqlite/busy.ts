@@ -50,12 +50,13 @@ export function distinguishOutOfIds(error: unknown, db: DatabaseSync): unknown {
  * SQLite's own busy timeout does. Rejects with `UnavailableError` if the cause of the failure is not a bug.
  */
 export async function retryWhileBusy<T>(
-  work: () => T,
+  work: () => T | Promise<T>,
   timeout: number,
   deadline = performance.now() + timeout,
 ): Promise<T> {
   try {
-    return work();
+    const result = work();
+    return result instanceof Promise ? await result : result;
   } catch (error) {
     const code = resultCode(error);
     if (code === sqliteBusy && performance.now() < deadline) {

@@ -1,7 +1,7 @@
-// Reserves disk space for the writes of keys, so that a key can be revoked or replaced after its client has filled the disk
-// with pets.
+// Reserves disk space for deletions and for the writes of keys, so that records can be deleted, and a key revoked or replaced, after
+// a client has filled the disk.
 //
-// A file beside the database holds the space. A write of keys that finds no space removes the file and tries again.
+// A file beside the database holds the space. Such a write that finds no space removes the file and tries again.
 // All other writes need the file, and so they do not use the space. PRAGMA max_page_count would limit the database, but
 // not its -wal file.
 import { randomBytes } from "node:crypto";
@@ -47,15 +47,10 @@ export class DiskReserve {
     }
   }
 
-  /** Runs a write of keys, or opens the database. If that finds no space, removes the file and runs it again. */
-  use<T>(write: () => T): T {
-    try {
-      return write();
-    } catch (error) {
-      if (!isOutOfSpace(error)) throw error;
-      this.#remove();
-      return write();
-    }
+  /** Removes the file after a write that has found no space, which can then run again. Throws any other error. */
+  release(error: unknown): void {
+    if (!isOutOfSpace(error)) throw error;
+    this.#remove();
   }
 
   #remove(): void {

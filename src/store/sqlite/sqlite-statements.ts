@@ -92,7 +92,7 @@ export function recordStatements(collection: Collection) {
     createNumbered: `INSERT INTO ${table} (id, record) VALUES (?, ?)`,
     change: `UPDATE ${table} SET record = ? WHERE ${column} = ?`,
     remove: `DELETE FROM ${table} WHERE ${column} = ?`,
-    removeBelow: `DELETE FROM ${table} WHERE ${column} >= ? AND ${column} < ?`,
+    removeBelow: `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${column} >= ? AND ${column} < ? LIMIT ?)`,
     // Not max(id): the ids of the last records are not generated again after these records are deleted.
     lastId: `SELECT ${lastId} AS lastId`,
     count: `SELECT ${lastId} AS lastId, (SELECT count(*) FROM ${table}) AS records`,

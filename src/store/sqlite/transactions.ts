@@ -11,7 +11,8 @@ import { TracedStatement } from "./sqlite-statements.ts";
 
 const limits = { maxBatch: 10_000, maxWaiting: 10_000 };
 
-const keyWrites: readonly StoreMethod[] = ["keys_create", "keys_rotate", "keys_revoke"];
+/** The writes that can use the reserved disk space. */
+const reservedMethods = /^keys_(create|rotate|revoke)$|_remove(Below)?$/;
 
 interface Write {
   readonly method: StoreMethod;
@@ -19,7 +20,7 @@ interface Write {
 }
 
 /** Options of a transaction scheduler. */
-export interface TransactionOptions {
+export interface SchedulerOptions {
   readonly metrics: QueryMetrics;
   /** Milliseconds for which to retry while SQLite reports SQLITE_BUSY. */
   readonly busyTimeout: number;
@@ -28,16 +29,22 @@ export interface TransactionOptions {
   checkFiles(): void;
 }
 
+/** Runs the statements of a method of the store. */
+export type StatementRunner = Pick<TransactionScheduler, "read" | "write">;
+
 /** Schedules the transactions of one connection, which must have no other user. */
 export class TransactionScheduler {
   readonly #db: DatabaseSync;
-  readonly #options: TransactionOptions;
-  readonly #writes = new Batcher<Write, unknown>(limits, (writes) => this.#writeBatch(writes));
+  readonly #options: SchedulerOptions;
+  readonly #writes = new Batcher<Write, unknown>(limits, (writes) => this.#writeBatch(writes, false));
+  readonly #reservedWrites = new Batcher<Write, unknown>(limits, (writes) => this.#writeBatch(writes, true));
   readonly #begin: TracedStatement;
   readonly #commit: TracedStatement;
   readonly #rollback: StatementSync;
+  #hasCheckpoints = true;
+  #open: Promise<void> | undefined; // while a transaction awaits its work
 
-  constructor(db: DatabaseSync, options: TransactionOptions) {
+  constructor(db: DatabaseSync, options: SchedulerOptions) {
     this.#db = db;
     this.#options = options;
     this.#begin = new TracedStatement(db.prepare("BEGIN IMMEDIATE"));
@@ -47,6 +54,7 @@ export class TransactionScheduler {
 
   /** Runs a statement that reads for `method`. Rejects like `retryWhileBusy`. */
   read<T>(method: StoreMethod, work: () => T): Promise<T> {
+    if (this.#open) return this.#open.then(() => this.read(method, work)); // would read what is not committed
     const start = performance.now();
     const run = () => {
       const result = work();
@@ -57,39 +65,67 @@ export class TransactionScheduler {
   }
 
   /**
-   * Runs `work` for `method` in one transaction with other writes. Resolves when the commit is on the disk. Rejects
-   * like `retryWhileBusy`.
+   * Runs `work` for `method` in one transaction with other writes. All other calls wait while it awaits. Resolves when the commit is on
+   * the disk. Rejects like `retryWhileBusy`.
    */
-  write<T>(method: StoreMethod, work: () => T): Promise<T> {
+  write<T>(
+    method: StoreMethod,
+    work: () => T | Promise<T>,
+    { isReserved = reservedMethods.test(method) }: { readonly isReserved?: boolean } = {},
+  ): Promise<T> {
     const runInContext = captureContext();
     const run = runInContext ? () => runInContext(work) : work;
-    return this.#writes.add({ method, run }) as Promise<T>;
+    return (isReserved ? this.#reservedWrites : this.#writes).add({ method, run }) as Promise<T>;
   }
 
-  #writeBatch(writes: readonly Write[]): Promise<readonly unknown[]> {
+  #writeBatch(writes: readonly Write[], isReserved: boolean): Promise<readonly unknown[]> {
     const start = performance.now();
-    const { reserve, checkFiles } = this.#options;
-    const usesReserve = writes.every(({ method }) => keyWrites.includes(method));
-    const transact = () => this.#transact(() => writes.map((write) => write.run()));
-    const run = () => {
-      if (!usesReserve) reserve.ensure();
-      const results = usesReserve ? reserve.use(transact) : transact();
+    const { reserve, checkFiles, busyTimeout } = this.#options;
+    const run = async () => {
+      while (this.#open) await this.#open;
+      if (!isReserved) {
+        reserve.ensure();
+        this.#setCheckpoints(true);
+      }
+      const results = await this.#transact(writes).catch((error) => {
+        if (!isReserved) throw error;
+        reserve.release(error);
+        this.#setCheckpoints(false);
+        return this.#transact(writes);
+      });
       checkFiles();
       return results;
     };
-    return retryWhileBusy(run, this.#options.busyTimeout).finally(() => this.#observe(writes, start));
+    return retryWhileBusy(run, busyTimeout).finally(() => this.#observe(writes, start));
   }
 
-  #transact<T>(work: () => T): T {
+  // Without checkpoints, the -wal file has all of the released space. A checkpoint would need it to move pages to the database.
+  #setCheckpoints(enabled: boolean): void {
+    if (enabled === this.#hasCheckpoints) return;
+    this.#db.exec(`PRAGMA wal_autocheckpoint = ${enabled ? 1_000 : 0}`);
+    this.#hasCheckpoints = enabled;
+  }
+
+  // Without a pause between BEGIN and COMMIT, unless a write awaits.
+  async #transact(writes: readonly Write[]): Promise<readonly unknown[]> {
     if (!this.#db.isOpen) throw new UnavailableError("The database is closed.");
+    const { promise, resolve } = Promise.withResolvers<void>();
     this.#begin.run();
     try {
-      const result = work();
+      const results: unknown[] = [];
+      for (const write of writes) {
+        const result = write.run();
+        if (result instanceof Promise) this.#open = promise;
+        results.push(result instanceof Promise ? await result : result);
+      }
       this.#commit.run();
-      return result;
+      return results;
     } catch (error) {
       if (this.#db.isTransaction) this.#rollback.run();
       throw distinguishOutOfIds(error, this.#db);
+    } finally {
+      this.#open = undefined;
+      resolve();
     }
   }
 

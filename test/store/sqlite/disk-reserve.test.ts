@@ -1,4 +1,4 @@
-// The disk space that is reserved for the writes of keys. test/system/disk-faults.test.ts fills a real disk.
+// The disk space that is reserved for deletions and for the writes of keys. test/system/disk-faults.test.ts fills a real disk.
 import { existsSync, mkdirSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -60,8 +60,8 @@ t.test("Is beside the file that a symbolic link refers to, and needs no file for
   t.notOk(existsSync(":memory:-reserve"));
 });
 
-for (const method of ["keys_create", "keys_rotate", "keys_revoke"] as const)
-  t.test(`A write of keys uses the reserve, and only if there is no other space: ${method}`, async (t) => {
+for (const method of ["keys_create", "keys_rotate", "keys_revoke", "pets_remove", "pets_removeBelow"] as const)
+  t.test(`A write of keys, or a deletion, uses the reserve, and only if there is no other space: ${method}`, async (t) => {
     const file = newFile(t);
     const db = openDatabase(file, "create", collections);
     t.teardown(() => db.close());

@@ -1,0 +1,186 @@
+// Conformance suite of the stores: transactions over several collections, and deletions of records with those below them.
+import { removeWithBelow } from "../../src/store/deletion.ts";
+import { type OpenOptions, openStore } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/port.ts";
+import { type Collection, scopeFilter, toAddress, toScope } from "../../src/store/records.ts";
+import { longTimeouts, testStores } from "../support/conformance.ts";
+import { pause } from "../support/wait.ts";
+
+const shops: Collection = { name: "shops", id: "shop", idType: "string", properties: ["shop"], filters: [] };
+const books: Collection = {
+  name: "books",
+  id: "id",
+  idType: "int64",
+  isScoped: true,
+  properties: ["id"],
+  filters: [scopeFilter],
+};
+const pages: Collection = { ...books, name: "pages" };
+const collections = [shops, books, pages];
+
+type Teardown = { teardown(work: () => unknown): void };
+
+async function open(t: Teardown, url: string, options: OpenOptions = {}): Promise<Store> {
+  const store = await openStore(url, { collections, timeouts: longTimeouts, ...options });
+  t.teardown(() => store.close());
+  return store;
+}
+
+const scope = toScope(["a"]);
+const deletion = { collection: "shops", address: "a", scope, below: ["books", "pages"] };
+// In this order: what is counted below a record that is missing was not deleted meanwhile.
+async function countsOf(store: Store): Promise<number[]> {
+  const counts: number[] = [];
+  for (const { name } of collections) counts.push(Number(await store.records(name).count()));
+  return counts;
+}
+
+testStores("commits the changes of several collections together", async (t, { url }) => {
+  const store = await open(t, url);
+  const result = await store.transaction(async (records) => {
+    await records("shops").put("a", () => ({ title: "A" }));
+    t.match(await records("shops").find("a"), { text: '{"shop":"a","title":"A"}' }, "it sees its own changes");
+    return records("books").create({ title: "B" }, undefined, scope);
+  });
+  t.match(result, { outcome: "created", id: "a/1" });
+  t.same(await countsOf(store), [1, 1, 0]);
+});
+
+testStores("rolls all changes back if the work of a transaction fails", async (t, { url }) => {
+  const store = await open(t, url);
+  const failed = store.transaction(async (records) => {
+    await records("shops").put("a", () => ({}));
+    await records("books").create({}, undefined, scope);
+    throw new Error("no");
+  });
+  await t.rejects(failed, { message: "no" });
+  t.same(await countsOf(store), [0, 0, 0]);
+});
+
+testStores("other calls see nothing of a transaction before it is committed", async (t, { url }) => {
+  const store = await open(t, url);
+  const { promise: hasWritten, resolve: written } = Promise.withResolvers<void>();
+  const running = store.transaction(async (records) => {
+    await records("shops").put("a", () => ({}));
+    written();
+    await pause(50);
+    await records("shops").remove("a");
+  });
+  await hasWritten;
+  t.equal(await store.records("shops").find("a"), undefined);
+  await running;
+});
+
+testStores("records of a transaction can't be used after its end", async (t, { url }) => {
+  const store = await open(t, url);
+  let kept: ReturnType<Store["records"]> | undefined;
+  await store.transaction(async (records) => {
+    kept = records("shops");
+  });
+  await t.rejects(async () => kept?.find("a"), /The transaction has ended/);
+});
+
+testStores("what a transaction has found is not deleted before its end", async (t, { url }) => {
+  const [one, two] = [await open(t, url), await open(t, url)];
+  for (let round = 0; round < 20; round++) {
+    await one.records("shops").put("a", () => ({}));
+    const add = () =>
+      two.transaction(async (records) => {
+        if ((await records("shops").find("a")) === undefined) return "missing";
+        await records("books").create({}, undefined, scope);
+        return "created";
+      });
+    const [added, removed] = await Promise.all([Promise.all([add(), add(), add()]), removeWithBelow(one, deletion)]);
+    t.equal(removed.outcome, "changed");
+    t.same(await countsOf(one), [0, 0, 0], added.join());
+  }
+});
+
+testStores("concurrent transactions that create the same record succeed one after the other", async (t, { url }) => {
+  const stores = [await open(t, url), await open(t, url)];
+  const add = (store: Store) =>
+    store.transaction(async (records) => {
+      await records("books").create({}, undefined, scope);
+      return (await records("shops").put("a", () => ({}))).outcome;
+    });
+  const outcomes = await Promise.all([...stores, ...stores, ...stores].map(add));
+  t.same(outcomes.sort(), ["changed", "changed", "changed", "changed", "changed", "created"]);
+  t.same(await countsOf(stores[0] as Store), [1, 6, 0]);
+});
+
+testStores("a transaction creates up to the maximum number of records", async (t, { url }) => {
+  const store = await open(t, url, { maxRecords: 3n });
+  const createAll = (count: number) =>
+    store.transaction(async (records) => {
+      const outcomes: string[] = [];
+      for (let n = 0; n < count; n++) outcomes.push((await records("books").create({}, undefined, scope)).outcome);
+      return outcomes.filter((outcome) => outcome === "created").length;
+    });
+  t.equal(await createAll(2), 2);
+  t.equal(await createAll(3), 1);
+  t.same(await countsOf(store), [0, 3, 0]);
+});
+
+testStores("deletes a record with all below it, or nothing if it is not allowed", async (t, { url }) => {
+  const store = await open(t, url);
+  await store.records("shops").put("a", () => ({}));
+  for (const name of ["books", "pages"]) await store.records(name).create({}, undefined, scope);
+  await store.records("books").create({}, undefined, toScope(["b"]));
+  t.match(await removeWithBelow(store, deletion, () => false), { outcome: "unchanged" });
+  t.same(await countsOf(store), [1, 2, 1]);
+  t.match(await removeWithBelow(store, deletion), { outcome: "changed", record: { text: '{"shop":"a"}' } });
+  t.same(await countsOf(store), [0, 1, 0]);
+  t.match(await removeWithBelow(store, deletion), { outcome: "missing" });
+});
+
+testStores("deletes more records than one transaction does, the lowest first", async (t, { url, query }) => {
+  const store = await open(t, url);
+  await store.records("shops").put("a", () => ({}));
+  const insert = (name: string, count: number) =>
+    query(`
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+    INSERT INTO ${name} (key, record) SELECT 'a/' || i, '{"id":1}' FROM n`);
+  await insert("books", 12_000);
+  await insert("pages", 23_000);
+  const seen: number[][] = [];
+  let isDone = false;
+  const deleting = removeWithBelow(store, deletion, () => true).finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    seen.push(await countsOf(store));
+    await pause(1);
+  }
+  t.match(await deleting, { outcome: "changed" });
+  t.same(await countsOf(store), [0, 0, 0]);
+  const wrong = seen.filter(([shop = 0, book = 0, page = 0]) => book + page > 0 && (shop === 0 || book < 2_000));
+  t.same(wrong, [], "no record remains without the one above it");
+});
+
+testStores("a large deletion leaves the records of a new record with the same id", async (t, { url, query }) => {
+  const store = await open(t, url);
+  const other = await open(t, url);
+  await store.records("shops").put("a", () => ({}));
+  await query(`
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)
+    INSERT INTO books (key, record) SELECT 'a/' || i, '{"id":1}' FROM n`);
+  const recreate = async () => {
+    await removeWithBelow(other, deletion);
+    await other.records("shops").put("a", () => ({ title: "new" }));
+    return other.transaction(async (records) => {
+      await records("shops").find("a");
+      return records("pages").create({}, undefined, scope);
+    });
+  };
+  const [, created] = await Promise.all([removeWithBelow(store, deletion), recreate()]);
+  t.match(created, { outcome: "created" });
+  t.equal(
+    await store
+      .records("shops")
+      .find("a")
+      .then((record) => record?.text),
+    '{"shop":"a","title":"new"}',
+  );
+  t.same(await countsOf(store), [1, 0, 1]);
+  t.ok(await store.records("pages").find(toAddress(scope, 1n)));
+});
