@@ -61,7 +61,7 @@ t.test("Is beside the file that a symbolic link refers to, and needs no file for
 });
 
 for (const method of ["keys_create", "keys_rotate", "keys_revoke", "pets_remove", "pets_removeBelow"] as const)
-  t.test(`A write of keys, or a deletion, uses the reserve, and only if there is no other space: ${method}`, async (t) => {
+  t.test(`Writes of keys and deletions use the reserve if there is no other space: ${method}`, async (t) => {
     const file = newFile(t);
     const db = openDatabase(file, "create", collections);
     t.teardown(() => db.close());
