@@ -24,7 +24,7 @@ export async function copy(from: Tables, to: Tables, progress: CopyProgress): Pr
     await setLastIds(target, { lastIds, ...summary }, unusedIds);
     return summary;
   };
-  return to.write(work, { exclusive: true });
+  return to.write(work, { blocks: "all" });
 }
 
 // Must run before the write transaction begins: on the same store, the read would wait for the lock of the write.

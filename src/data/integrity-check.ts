@@ -3,6 +3,7 @@
 import type { Document } from "../openapi/application.ts";
 import { idTablesOf, maxNumber, type TableReader, type Tables } from "../store/index.ts";
 import { checksumRows, countRows, type StoreSummary, totalRows } from "./checksum.ts";
+import { ParentCheck } from "./missing-parents.ts";
 import { createRowCheck } from "./row-rules.ts";
 
 /**
@@ -17,6 +18,7 @@ export async function checkIntegrity(
   progress: (done: number, total: number) => void,
 ): Promise<StoreSummary | undefined> {
   const findProblems = createRowCheck(document);
+  const parents = new ParentCheck(document);
   let cancellation: unknown;
   const showProgress = (done: number, total: number) => {
     try {
@@ -37,9 +39,11 @@ export async function checkIntegrity(
       (done) => showProgress(done, total),
       async (table, rows) => {
         for (const row of rows) for (const problem of findProblems(table, row)) report(problem);
+        parents.add(table, rows);
         highestIds[table.name] = rows.at(-1)?.[0] as bigint;
       },
     );
+    for (const problem of parents.problems()) report(problem);
     for (const table of idTablesOf(source.tables)) await checkLastId(source, table, highestIds[table] ?? 0n, report);
     return { counts, checksum };
   };

@@ -129,7 +129,7 @@ function replaceRows(
         const restored = withoutKeys ? await replaceKeys(target, keys, progress) : summary;
         return { ...restored, restoredKeys };
       }),
-    { exclusive: true },
+    { blocks: "all" },
   );
 }
 

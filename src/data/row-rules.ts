@@ -88,7 +88,7 @@ function createRules(document: Document): Rules {
     record_schemas: {
       collection: collectionName,
       schema: text((value) => /^[0-9a-f]{32}$/.test(value), "is not the hash of a schema"),
-      upgraded_to: optional(integer(0n, maxNumber)),
+      upgraded_to: optional(integer(-1n, maxNumber)), // -1 while records are validated
     },
     imports: { digest, lines: count, records: count, complete: flag, written_at: pastTime },
   };

@@ -12,5 +12,5 @@ export { findSimilarName } from "./similar-names.ts";
 export { shareResult, throttle } from "./throttle.ts";
 export { formatTime, toDay } from "./time.ts";
 export { withTimeout } from "./timeout.ts";
-export { UnavailableError } from "./unavailable-error.ts";
+export { UnavailableError, UnstorableValue } from "./unavailable-error.ts";
 export { version } from "./version.ts";

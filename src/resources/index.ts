@@ -7,6 +7,7 @@ export {
   readIdempotencyKey,
 } from "./handlers/index.ts";
 export {
+  collectionAbove,
   collectionsOf,
   findStandardOperations,
   type OperationKind,

@@ -131,9 +131,10 @@ export interface Tables {
   read<T>(work: (source: TableReader) => Promise<T>): Promise<T>;
   /**
    * Runs `work` in one transaction, and rolls it back if `work` rejects. No other connection creates records meanwhile,
-   * and with `exclusive`, none writes anything. Rejects if other connections keep an exclusive lock from being granted.
+   * and with `blocks`, none writes anything, or reads or writes tables as this one does. Rejects if other connections keep the locks from
+   * being granted.
    */
-  write<T>(work: (target: TableWriter) => Promise<T>, options?: { readonly exclusive?: boolean }): Promise<T>;
+  write<T>(work: (target: TableWriter) => Promise<T>, options?: { readonly blocks?: "writes" | "all" }): Promise<T>;
   /** Returns whether this is the only connection to the store, as far as its database can tell. */
   isOnlyConnection(): Promise<boolean>;
   close(): Promise<void>;

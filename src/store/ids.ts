@@ -34,8 +34,23 @@ export const idForms = {
 /** The name of a form of ids. */
 export type IdForm = keyof typeof idForms;
 
+/** The highest int64. */
+export const maxInt64 = 2n ** 63n - 1n;
+
 /** The highest number that a client can choose, so that as many can follow. */
 export const maxChosenNumber = 2n ** 62n;
 
 /** The highest number that another one can follow. */
 export const maxNumber = 2n ** 63n - 2n;
+
+/** Returns the highest int64 that is allowed, if all lower ones are. */
+export function findHighest(isAllowed: (id: bigint) => boolean): bigint {
+  if (isAllowed(maxInt64)) return maxInt64;
+  let [low, high] = [0n, maxInt64];
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n;
+    if (isAllowed(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}

@@ -15,6 +15,10 @@ export interface Collection {
   readonly id: string | undefined;
   /** The type of the ids: the number of the record, or a text, which is that of a new record, or a UUID. */
   readonly idType: "int64" | "string";
+  /** Returns the highest number that can be an id, if ids are int64: behind it, the store creates no record. */
+  readonly highestId?: () => bigint;
+  /** Returns the hash of the schema that the records match which this process writes. */
+  readonly schema?: () => string;
   /** The form of an id that is a text and that the store makes. The default is a UUID. */
   readonly idForm?: IdForm | undefined;
   /**

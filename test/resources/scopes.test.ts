@@ -48,9 +48,9 @@ for (const [store, newUrl] of [
   ["SQLite", async () => "sqlite::memory:"],
   ["PostgreSQL", emptyDatabase],
 ] as const) {
-  const start = async (t: Test) => {
+  const start = async (t: Test, document = text) => {
     const resources = openStore(await newUrl(t));
-    const app = await createServer({ document: parse(text), resources, logger: pino({ level: "silent" }) });
+    const app = await createServer({ document: parse(document), resources, logger: pino({ level: "silent" }) });
     t.teardown(() => app.close());
     return async (method: string, url: string, body?: object) => {
       const response = await app.inject({ method: method as "GET", url, ...(body && { payload: body }) });
@@ -125,5 +125,19 @@ for (const [store, newUrl] of [
     t.match(await send("GET", "/shops/a/books"), { status: 200, text: "[]" }, "another shop with its id has none");
     t.match(await send("GET", "/shops/ab/books/2"), { status: 200 });
     t.match(await send("GET", "/shops/a%2Fb/books/3"), { status: 200 });
+  });
+
+  t.test(`${store}: the parameter of the record above can have another name`, async (t) => {
+    const [shops, below] = text.split(/(?<=\n)(?= {2}\/shops\/\{shop\}\/books:)/) as [string, string];
+    const send = await start(
+      t,
+      shops + below.replaceAll("shop}", "shopId}").replaceAll("name: shop,", "name: shopId,"),
+    );
+    t.match(await send("POST", "/shops/a/books", { title: "A" }), { status: 404, text: /No shop has the id a/ });
+    await send("PUT", "/shops/a", {});
+    t.match(await send("POST", "/shops/a/books", { title: "A" }), { status: 201 });
+    t.match(await send("DELETE", "/shops/a"), { status: 204 });
+    await send("PUT", "/shops/a", {});
+    t.match(await send("GET", "/shops/a/books"), { status: 200, text: "[]" });
   });
 }

@@ -88,7 +88,7 @@ t.test("postgres: a reader waits for an exclusive writer, and reads its rows", a
       for (const name of ["idempotency", "pets"] as const) await target.remove(name);
       await target.add("pets", [[9n, '{"id":9,"name":"new","categoryId":0}']]);
     },
-    { exclusive: true },
+    { blocks: "all" },
   );
   t.same(await read, [0, 1]);
   for (const each of [tables, other]) await each.close();
@@ -100,7 +100,7 @@ t.test("postgres: an exclusive writer waits for a reader", async (t) => {
   const [tables, other] = [await openPetTables(url, "readonly"), await openPetTables(url, "migrate")];
   let written: Promise<void> | undefined;
   await tables.read(async (source) => {
-    written = other.write((target) => target.remove("pets"), { exclusive: true });
+    written = other.write((target) => target.remove("pets"), { blocks: "all" });
     await waitsForLock(url, "ACCESS EXCLUSIVE");
     t.equal(await source.count("pets"), 3);
     // Longer than the lock timeout of PostgreSQL: the writer rolls back, and tries again.

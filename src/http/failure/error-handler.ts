@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
-import { UnavailableError } from "../../lib/index.ts";
+import { UnavailableError, UnstorableValue } from "../../lib/index.ts";
 import { setHeader } from "../headers/index.ts";
 import { isApplicationError, toError } from "./application-error.ts";
 import { type FormatFailure, writeFailure } from "./failure-format.ts";
@@ -106,6 +106,8 @@ function hasLargeRemainder({ complete, headers }: IncomingMessage): boolean {
 
 function toHttpError(error: FastifyError, { errored }: IncomingMessage): HttpError {
   if (error instanceof HttpError) return error;
+  if (error instanceof UnstorableValue)
+    return new HttpError("malformed_request", `A text of the request ${error.message}.`);
   if (error instanceof UnavailableError) return serviceUnavailable(error.message);
   return (
     (isApplicationError(error) ? undefined : (toBodyError(error, errored) ?? toStatusError(error))) ?? internalError()

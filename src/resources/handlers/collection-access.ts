@@ -186,7 +186,7 @@ export class CollectionAccess {
   full(): HttpError {
     return new HttpError(
       { code: "store_full", status: 507 },
-      `The store contains the maximum number of records. No ${this.resource.recordName} was created. Do not retry.`,
+      `The store contains the maximum number of records, or the highest id. No ${this.resource.recordName} was created. Do not retry.`,
     );
   }
 

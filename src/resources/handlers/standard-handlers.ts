@@ -189,9 +189,13 @@ interface RecordWithId {
 }
 
 async function createWithId(collection: CollectionAccess, call: UntypedCall, { id, record: added }: RecordWithId) {
+  const { resource } = collection;
   const address = collection.addressOf(call, id);
-  const problem = findIdProblem(collection, id, address);
-  if (problem !== undefined) throw invalidBody(collection.resource.idPath.join("."), `The id ${problem}.`);
+  const isTooHigh = typeof address === "bigint" && address > resource.highestChosenId;
+  const problem =
+    findIdProblem(collection, id, address) ??
+    (isTooHigh ? `must be at most ${resource.highestChosenId}, so that the server can make higher ones` : undefined);
+  if (problem !== undefined) throw invalidBody(resource.idPath.join("."), `The id ${problem}.`);
   const edit = (record: unknown) => {
     if (record) throw collection.exists(id);
     return added;

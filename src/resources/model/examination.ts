@@ -160,8 +160,9 @@ export class Examination {
     const hasKey = this.#operation.parameterParts.some(({ value }) => value.name === "Idempotency-Key");
     if (takesId && hasKey)
       this.#doubts.refuse(`takes the property ${id}, so that a retry does not need the header Idempotency-Key`);
-    if (collection.idType === "int64" && !this.#resource.canFind("1"))
-      this.#doubts.refuse(`makes ids from 1 on, which the parameter ${this.#resource.parameter} of the path can't be`);
+    const { idPath, parameter, record } = this.#resource;
+    if (collection.idType === "int64" && !(this.#resource.canFind("1") && record.acceptsAt(idPath, 1)))
+      this.#doubts.refuse(`makes ids from 1 on, which the property ${id}, or the parameter ${parameter}, can't be`);
     const canMake = collection.idType === "int64" || collection.idForm !== undefined;
     if (!newRecord.required.includes(id) && !canMake)
       this.#doubts.refuse(

@@ -1,8 +1,10 @@
 // A resource: a collection of the document, at whose path records are created and listed, and below which each has its own.
+import { parseJson } from "../../lib/index.ts";
 import { type Operation, Query } from "../../openapi/application.ts";
 import {
   type Collection,
   type Filter,
+  findHighest,
   findKeyProblem,
   type IdForm,
   idForms,
@@ -46,6 +48,7 @@ export class Resource {
   /** An id of a record, as a response has it. */
   readonly sampleId: number | string;
   readonly #id: Id;
+  #highestId: bigint | undefined;
   /** The names that lead to the id in a record: of its property, or of an object and a property of it. Empty if a record has none. */
   readonly idPath: readonly string[];
   /** The parameters of the list that neither select a page nor name a property: no store can apply them. */
@@ -66,7 +69,8 @@ export class Resource {
       name,
       id: id.path.length === 1 ? id.path[0] : undefined,
       idType: id.type,
-      ...(id.type === "string" && { idForm }),
+      ...(id.type === "string" ? { idForm } : { highestId: () => this.highestId }),
+      schema: () => record.hash,
       ...(isScoped && { isScoped }),
       properties: record.propertyNames,
       filters: isScoped ? [scopeFilter, ...filters] : filters,
@@ -86,6 +90,18 @@ export class Resource {
   /** Returns whether the path of a record can have an id, as the GET reads it. A single record has none. */
   canFind(id: string, scope: readonly string[] = this.scopeParameters.map(() => "1")): boolean {
     return this.isSingle || !this.#findUnreadable([...scope, id]).includes(this.parameter);
+  }
+
+  /** The highest integer that can be the id of a record, by its schema and that of the path. */
+  get highestId(): bigint {
+    const isAllowed = (id: bigint) => this.canFind(`${id}`) && this.record.acceptsAt(this.idPath, parseJson(`${id}`));
+    this.#highestId ??= findHighest(isAllowed);
+    return this.#highestId;
+  }
+
+  /** The highest integer that a request can choose for a new record. As many can follow, if the server makes ids, too. */
+  get highestChosenId(): bigint {
+    return this.newRecord.required.includes(this.idPath.join(".")) ? this.highestId : (this.highestId + 1n) / 2n;
   }
 
   // Returns the names of the parameters of the path of a record that can't have these values, which are in the order of the path.

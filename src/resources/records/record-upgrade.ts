@@ -37,51 +37,84 @@ export interface UpgradeOptions {
 
 const maxShown = 10;
 
+// What `upgraded_to` is while the records are validated. A record that is written for another schema meanwhile removes the row.
+const validating = -1n;
+
 /**
- * Makes sure that all records of a store match the document. Validates those of a collection once for each version of its schema, or
- * changes them by the function for it, in one transaction for each batch; a function that was interrupted continues. Rejects
- * with an Error whose first line has the number of invalid records, and the others the first ten; nothing is changed then.
+ * Makes sure that all records of a store match the document. Validates those of a collection if records were written for another schema
+ * since the last time, or changes them by the function for it, in one transaction for each batch; a function that was interrupted
+ * continues. Rejects with an Error whose first line has the number of invalid records, and the others the first ten; nothing is changed
+ * then.
  */
 export async function upgradeRecords(store: Tables, document: Document, options: UpgradeOptions): Promise<void> {
-  for (const resource of readResources(document)) {
-    const schema = resource.record.hash;
-    const known = await store.read((source) => readSchemas(source, resource.name));
-    const state = known.find((one) => one.schema === schema);
-    if (state && state.upgradedTo === null) continue;
-    const own = options.upgrades[resource.name];
-    const upgrade = own?.to === schema ? own.upgrade : undefined;
-    if (upgrade && !options.apply)
-      throw new Error(`The records of ${resource.name} are to be changed by a function. ${options.advice}`);
-    const interrupted = known.find(({ upgradedTo }) => upgradedTo !== null);
-    if (interrupted && interrupted.schema !== schema)
-      throw new Error(
-        `A function has changed some records of ${resource.name} for another version of the document. Run that version again, to complete it.`,
-      );
-    if (interrupted && !upgrade)
-      throw new Error(`A function has changed some records of ${resource.name}. It is needed to complete it.`);
-    if (interrupted === undefined) await validateRecords(store, resource, upgrade, options);
-    if (upgrade) await changeRecords(store, resource, schema, upgrade, options);
-    else await store.write((target) => addSchema(target, resource.name, schema));
+  const known = await store.read(readSchemas);
+  const outdated = readResources(document).flatMap((resource) => {
+    const own = known.filter(({ collection }) => collection === resource.name);
+    const isValid = own.some(({ schema, upgradedTo }) => schema === resource.record.hash && upgradedTo === null);
+    return isValid ? [] : [{ resource, upgrade: findUpgrade(resource, own, options) }];
+  });
+  if (outdated.length === 0) return;
+  const validated = outdated.filter(({ upgrade }) => upgrade?.isInterrupted !== true).map(({ resource }) => resource);
+  await setSchemas(store, validated, (state) => state ?? validating);
+  for (const { resource, upgrade } of outdated) {
+    if (upgrade?.isInterrupted !== true) await validateRecords(store, resource, upgrade?.run, options);
+    if (upgrade) await changeRecords(store, resource, upgrade.run, options);
   }
+  // Records that another process has written since are validated at the next start.
+  const unchanged = outdated.filter(({ upgrade }) => upgrade === undefined).map(({ resource }) => resource);
+  await setSchemas(store, unchanged, (state) => (state === validating ? null : state));
 }
 
 interface SchemaState {
+  readonly collection: string;
   readonly schema: string;
   readonly upgradedTo: bigint | null;
 }
 
-async function readSchemas(source: TableReader, collection: string): Promise<SchemaState[]> {
+async function readSchemas(source: TableReader): Promise<SchemaState[]> {
   const states: SchemaState[] = [];
   for await (const rows of source.rows("record_schemas"))
-    for (const [name, schema, upgradedTo] of rows)
-      if (name === collection) states.push({ schema: schema as string, upgradedTo: upgradedTo as bigint | null });
+    for (const [collection, schema, upgradedTo] of rows) states.push({ collection, schema, upgradedTo } as SchemaState);
   return states;
 }
 
-// Another process may have added it meanwhile.
-async function addSchema(target: TableWriter, collection: string, schema: string): Promise<void> {
-  const known = await readSchemas(target, collection);
-  if (!known.some((one) => one.schema === schema)) await target.add("record_schemas", [[collection, schema, null]]);
+// Returns the function that is to change the records of a collection, and whether it has changed some. Throws an Error if it can't run.
+function findUpgrade({ name, record }: Resource, known: readonly SchemaState[], options: UpgradeOptions) {
+  const own = options.upgrades[name];
+  const run = own?.to === record.hash ? own.upgrade : undefined;
+  if (run && !options.apply)
+    throw new Error(`The records of ${name} are to be changed by a function. ${options.advice}`);
+  const interrupted = known.find(({ upgradedTo }) => upgradedTo !== null && upgradedTo !== validating);
+  if (interrupted && interrupted.schema !== record.hash)
+    throw new Error(
+      `A function has changed some records of ${name} for another version of the document. Run that version again, to complete it.`,
+    );
+  if (interrupted && !run)
+    throw new Error(`A function has changed some records of ${name}. It is needed to complete it.`);
+  return run && { run, isInterrupted: interrupted !== undefined };
+}
+
+// Sets the state of the schemas of collections, from what it was; undefined is that of a schema that is not known. No process writes
+// meanwhile, so that each record is either found by what follows, or removes the row.
+async function setSchemas(
+  store: Tables,
+  resources: readonly Resource[],
+  change: (state: bigint | null | undefined) => bigint | null | undefined,
+): Promise<void> {
+  const set = async (target: TableWriter) => {
+    const known = await readSchemas(target);
+    for (const { name, record } of resources) {
+      const own = known.filter(({ collection }) => collection === name);
+      const state = own.find(({ schema }) => schema === record.hash)?.upgradedTo;
+      const next = change(state);
+      if (next === undefined || next === state) continue;
+      const others = own.filter(({ schema }) => schema !== record.hash);
+      const rows = others.map(({ schema, upgradedTo }): Values => [name, schema, upgradedTo]);
+      await target.remove("record_schemas", name);
+      await target.add("record_schemas", [...rows, [name, record.hash, next]]);
+    }
+  };
+  if (resources.length > 0) await store.write(set, { blocks: "writes" });
 }
 
 /** Rejects with an Error if records are invalid, as they are or after the function. */
@@ -128,20 +161,23 @@ function describeProblem(find: () => string | undefined): string | undefined {
 async function changeRecords(
   store: Tables,
   resource: Resource,
-  schema: string,
   upgrade: Upgrade["upgrade"],
   { progress }: UpgradeOptions,
 ): Promise<void> {
-  const { name } = resource;
+  const {
+    name,
+    record: { hash: schema },
+  } = resource;
   const findProblem = createRecordCheck(resource);
   const total = await store.read((source) => source.count(name));
   let done = 0;
   const changeBatch = () =>
     store.write(
       async (target) => {
-        const state = (await readSchemas(target, name)).find((one) => one.schema === schema);
-        if (state?.upgradedTo === null) return false; // another process has completed it
-        const batch = await firstOf(target.rows(name, state?.upgradedTo ?? 0n));
+        const known = await readSchemas(target);
+        const state = known.find((one) => one.collection === name && one.schema === schema)?.upgradedTo;
+        if (state === null) return false; // another process has completed it
+        const batch = await firstOf(target.rows(name, state === undefined || state === validating ? 0n : state));
         const changed = batch.map((row) => changeRow(resource, row, upgrade));
         for (const row of changed) {
           const problem = findProblem(row); // of a record that was created after the validation
@@ -153,7 +189,7 @@ async function changeRecords(
         done += batch.length;
         return batch.length > 0;
       },
-      { exclusive: true },
+      { blocks: "writes" },
     );
   while (await changeBatch()) progress?.(`Changing ${name}`, done, total);
 }

@@ -5,7 +5,7 @@ import { type Table, type TableReader, type Tables, type TableWriter, tablesOf }
 import type { OpenMode } from "../port.ts";
 import type { Collection } from "../records.ts";
 import { connect, prepareDatabase } from "./postgres-connection.ts";
-import { countOtherConnections, quoteName } from "./postgres-statements.ts";
+import { quoteName } from "./postgres-statements.ts";
 import { PostgresTableWriter } from "./table-writer.ts";
 
 const lockRetryInterval = 200; // milliseconds, in which waiting creates proceed
@@ -13,6 +13,11 @@ const maxConnectionChecks = 20;
 const connectionCheckInterval = 50; // milliseconds
 const heldMessage =
   "A backup, export, check or copy is reading the database. Nothing was changed. Try again when it has finished.";
+
+// Counts the other connections of this program to the database. A running service has at least one.
+const countOtherConnections = `
+  SELECT count(*) AS n FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = 'petstore' AND pid <> pg_backend_pid()`;
 
 // The locks of reads and writes. All transactions lock in the same order, so that they can't deadlock: first the table
 // that a create locks first, then the other tables, and last the row of petstore.secret, which serializes creates.
@@ -28,11 +33,11 @@ function createLocks(tables: readonly Table[]) {
     forReads: lockAllTables("ACCESS SHARE"),
     // Waits for an exclusive write, and blocks creates.
     forWrites: `${lockAllTables("ROW EXCLUSIVE")}; ${lockCreates}`,
-    // Waits for all bulk reads and writes, and blocks all writes. The first timeout is short, because creates queue behind
+    // Waits for all writes, and with "all" for bulk reads, and blocks all writes. The first timeout is short, because creates queue behind
     // a waiting lock and fail after 900 ms. During the second one, PostgreSQL cancels an autovacuum that holds a table,
     // which takes one second. The second lock does not conflict with reads.
-    exclusive: `
-      SET LOCAL lock_timeout = 500; ${lockTables("ACCESS EXCLUSIVE", [firstTable])};
+    blocking: (what: "writes" | "all") => `
+      SET LOCAL lock_timeout = 500; ${lockTables(what === "all" ? "ACCESS EXCLUSIVE" : "SHARE ROW EXCLUSIVE", [firstTable])};
       SET LOCAL lock_timeout = 3000; ${lockTables("SHARE ROW EXCLUSIVE", otherTables)}; ${lockCreates}`,
   };
 }
@@ -72,8 +77,8 @@ class PostgresTables implements Tables {
 
   readonly write = <T>(
     work: (target: TableWriter) => Promise<T>,
-    { exclusive = false }: { readonly exclusive?: boolean } = {},
-  ): Promise<T> => this.#transact(`BEGIN; ${exclusive ? this.#locks.exclusive : this.#locks.forWrites}`, work);
+    { blocks }: { readonly blocks?: "writes" | "all" } = {},
+  ): Promise<T> => this.#transact(`BEGIN; ${blocks ? this.#locks.blocking(blocks) : this.#locks.forWrites}`, work);
 
   readonly isOnlyConnection = async (): Promise<boolean> => {
     // PostgreSQL may still list connections that were just closed, such as that of `prepareDatabase`.

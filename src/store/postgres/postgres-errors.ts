@@ -1,6 +1,6 @@
 // Maps errors of PostgreSQL and its driver to errors of the store.
 import pg from "pg";
-import { UnavailableError } from "../../lib/index.ts";
+import { UnavailableError, UnstorableValue } from "../../lib/index.ts";
 
 // The SQLSTATE codes, or classes of codes, whose cause is the environment, not a bug:
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -55,6 +55,20 @@ export function toStoreError(error: unknown): unknown {
 export function isPreparedStatementLost(error: unknown): boolean {
   // duplicate_prepared_statement, by Parse, and invalid_sql_statement_name, by Bind
   return error instanceof pg.DatabaseError && (error.code === "42P05" || error.code === "26000");
+}
+
+/** Returns JSON. Throws an UnstorableValue if a text in it has U+0000, which the indexes of PostgreSQL reject. */
+export function requireStorable(json: string): string {
+  // Without escaped backslashes, the escape can only be one.
+  if (json.includes("\\u0000") && json.replaceAll("\\\\", "").includes("\\u0000"))
+    throw new UnstorableValue("must have no U+0000, which PostgreSQL does not store");
+  return json;
+}
+
+/** Returns a value. Throws like `requireStorable` if it is a text with U+0000. */
+export function requireStorableText<T>(value: T): T {
+  if (typeof value === "string") requireStorable(JSON.stringify(value));
+  return value;
 }
 
 /** Returns the reason why a database can't be opened, without a final period. */

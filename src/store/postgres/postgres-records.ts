@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { RawJson, UnavailableError } from "../../lib/index.ts";
 import { Batcher, busyMessage } from "../batcher.ts";
-import { findKeyProblem } from "../ids.ts";
+import { findKeyProblem, maxInt64 } from "../ids.ts";
 import type {
   ChangeResult,
   CreateResult,
@@ -22,6 +22,7 @@ import type { RecordLimit } from "../record-limit.ts";
 import {
   addressOf,
   type Collection,
+  type FilterValues,
   idColumn,
   type ListRow,
   type NewRecord,
@@ -37,7 +38,7 @@ import {
 import { idempotencyWindow } from "../rows.ts";
 import { batchLimits, type Queries } from "./connection-pool.ts";
 import type { IdempotencyRetention } from "./idempotency-retention.ts";
-import { isDuplicateKey } from "./postgres-errors.ts";
+import { isDuplicateKey, requireStorable, requireStorableText } from "./postgres-errors.ts";
 import {
   countStatement,
   listStatement,
@@ -48,12 +49,9 @@ import {
 
 // Each attempt fails only if other calls have used the ids meanwhile that a count had permitted.
 const maxAttempts = 10;
-
 const maxChangeAttempts = 100; // of one change, while other processes change the same record
 
-interface Create extends NewRecord {
-  readonly idempotencyKey: IdempotencyKey | undefined;
-}
+type Create = NewRecord & { readonly idempotencyKey: IdempotencyKey | undefined };
 
 /** What the records of a collection need. `count` updates `limit`. */
 export interface RecordParts {
@@ -81,9 +79,8 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
   }
 
   readonly list = async ({ limit, position, offset, filter = {} }: RecordQuery): Promise<Page<R>> => {
-    const filters = usedFilters(this.#collection, filter);
+    const { filters, values } = this.#readFilter(filter);
     const { direction, from } = toPageStart(position);
-    const values = filters.map(({ name }) => filter[name]);
     const selection = { filters, direction, limit: limit + 1, ...(offset !== undefined && { offset }) };
     const statement = this.#name("list", listStatement(this.#collection, selection));
     const skipped = offset === undefined ? [] : [offset];
@@ -100,9 +97,9 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
   };
 
   readonly count: RecordStore<R, N>["count"] = async (filter = {}) => {
-    const filters = usedFilters(this.#collection, filter);
+    const { filters, values } = this.#readFilter(filter);
     const statement = this.#name("count", countStatement(this.#collection, filters));
-    const [row] = await this.#parts.pool.query(statement, ...filters.map(({ name }) => filter[name]));
+    const [row] = await this.#parts.pool.query(statement, ...values);
     return row?.records as bigint;
   };
 
@@ -146,6 +143,11 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     return Number(row?.removed);
   };
 
+  #readFilter(filter: FilterValues) {
+    const filters = usedFilters(this.#collection, filter);
+    return { filters, values: filters.map(({ name }) => requireStorableText(filter[name])) };
+  }
+
   // PostgreSQL has no NUL in a text.
   async #find(id: RecordId, lock: "share" | "update" = "share"): Promise<RawJson<R> | undefined> {
     if (typeof id === "string" && findKeyProblem(id) !== undefined) return undefined;
@@ -160,7 +162,8 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
   // Returns undefined if another record has the id, or others were faster each time.
   async #create(added: Create): Promise<CreateResult<R> | undefined> {
     const { limit, count } = this.#parts;
-    const { members, key, idempotencyKey } = added;
+    const { key, idempotencyKey } = added;
+    const members = requireStorable(added.members);
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const number = limit.isFull ? undefined : await this.#insert(added);
       if (number !== undefined) {
@@ -170,6 +173,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
       const repeated = idempotencyKey && (await this.#repeat(members, idempotencyKey));
       if (repeated !== undefined) return repeated;
       if (key !== undefined && (await this.#finds.add(key))) break;
+      if (await this.#isExhausted()) return { outcome: "full" };
       // The idempotency record has expired since, or the row of petstore.secret, which creates lock, is missing.
       if (limit.maxId === null) break;
       if (!limit.isFull) await count();
@@ -180,12 +184,25 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
 
   // Returns undefined if another record has the number.
   async #createNumbered(number: bigint, record: N): Promise<PutResult<R> | undefined> {
-    const text = numberedText(this.#collection, number, record);
+    const text = requireStorable(numberedText(this.#collection, number, record));
     const { limit, count, pool } = this.#parts;
     if (limit.maxId !== null) await count();
     if (limit.isFull) return { outcome: "full" };
     const rows = await pool.query(this.#parts.statements.createNumbered, number, text);
     return rows.length > 0 ? { outcome: "created", record: new RawJson(text) } : undefined;
+  }
+
+  // The highest id that the schema allows, or else the highest number that a new record may have; null sets no limit.
+  get #maxId(): bigint | null {
+    const [limit, highest = maxInt64] = [this.#parts.limit.maxId, this.#collection.highestId?.()];
+    return highest < (limit ?? maxInt64) ? highest : limit;
+  }
+
+  async #isExhausted(): Promise<boolean> {
+    const { highestId } = this.#collection;
+    if (highestId === undefined || this.#maxId !== highestId()) return false;
+    const [row] = await this.#parts.pool.query(this.#parts.statements.lastId);
+    return (row?.id as bigint) >= highestId();
   }
 
   // Returns undefined if the record was not created, also if another process has created one with its id meanwhile.
@@ -200,7 +217,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
 
   // Returns undefined if the record is no longer as it was read.
   async #change(id: RecordId, record: RawJson<R> | undefined, edited: N) {
-    const changed = writeRecord<R>(this.#collection, id, writeMembers(this.#collection, edited));
+    const changed = writeRecord<R>(this.#collection, id, requireStorable(writeMembers(this.#collection, edited)));
     const rows = await this.#parts.pool.query(this.#parts.statements.change, id, record?.text, changed.text);
     return rows.length > 0 ? ({ outcome: "changed", record: changed } as const) : undefined;
   }
@@ -244,14 +261,14 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
   // Returns the numbers; undefined for a create whose idempotency key or id was used before, also by an earlier create of the batch,
   // and for the creates for which there is no room.
   async #insertAll(creates: readonly Create[]): Promise<(bigint | undefined)[]> {
-    const { pool, limit, retention } = this.#parts;
+    const { pool, retention } = this.#parts;
     pool.metrics.observeBatch(this.#parts.statements.create.method, creates.length);
     const now = Date.now();
-    const usedKeys = new Set<string>();
-    const usedIds = new Set<string>();
+    const usedKeys = new Set<string | undefined>();
+    const usedIds = new Set<string | undefined>();
     const unique = creates.filter(({ idempotencyKey, key }) => {
       const name = idempotencyKey && `${idempotencyKey.caller} ${idempotencyKey.key}`;
-      if ((name !== undefined && usedKeys.has(name)) || (key !== undefined && usedIds.has(key))) return false;
+      if (usedKeys.has(name) || usedIds.has(key)) return false;
       if (name !== undefined) usedKeys.add(name);
       if (key !== undefined) usedIds.add(key);
       return true;
@@ -265,7 +282,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
       now,
       now - idempotencyWindow,
       column(({ members, key }) => (key === undefined ? members : writeRecord(this.#collection, key, members).text)),
-      limit.maxId,
+      this.#maxId,
       ...(idColumn(this.#collection) === "key" ? [column(({ key, scope }) => key ?? scope)] : []),
     );
     retention.deleteExpired(now - idempotencyWindow, usedKeys.size);

@@ -1,5 +1,5 @@
 // The SQL statements of the PostgreSQL store. Each is prepared once per connection.
-import type { StoreMethod } from "../port.ts";
+import type { RecordStore, StoreMethod } from "../port.ts";
 import {
   type Collection,
   type Filter,
@@ -117,6 +117,16 @@ function expressionOf({ property, member, type, contains, isScope }: Omit<Filter
   return type === "string" ? `(${text})` : `((${text})::${types[type]})`;
 }
 
+/**
+ * Returns the last part of WITH, for statements that write records: what this process writes can violate the schemas of others, so that
+ * they no longer hold for all records. Last, because transactions lock the tables in this order.
+ */
+export function disclaimSchemas({ name, schema }: Collection): string {
+  if (schema === undefined) return "";
+  const others = `collection = ${quoteText(name)} AND schema <> ${quoteText(schema())}`;
+  return `, disclaimed AS (DELETE FROM petstore.record_schemas WHERE ${others} AND coalesce(upgraded_to, -1) < 0)`;
+}
+
 /** Returns the statements of a collection, by name. */
 export function recordStatements(collection: Collection) {
   const table = tableOf(collection);
@@ -126,61 +136,55 @@ export function recordStatements(collection: Collection) {
   const hasKeys = column === "key";
   const isGenerated = collection.idType === "int64";
   const key = hasKeys && isGenerated ? "record_key || id" : "record_key";
+  const disclaimed = disclaimSchemas(collection);
+  const define = (label: string, method: keyof RecordStore, text: string): NamedStatement => {
+    return { name: `${label}_${name}`, text, method: `${name}_${method}` };
+  };
   return {
     // PostgreSQL keeps its plan; that for an array of unknown length, it makes for each run.
-    find: {
-      name: `find_${name}`,
-      text: `SELECT ${column}, record FROM ${table} WHERE ${column} = $1`,
-      method: `${name}_find`,
-    },
-    position: {
-      name: `position_${name}`,
-      text: `SELECT id FROM ${table} WHERE ${column} = $1`,
-      method: `${name}_position`,
-    },
-    findAll: {
-      name: `find_all_${name}`,
-      text: `SELECT ${column}, record FROM ${table} WHERE ${column} = ANY ($1)`,
-      method: `${name}_find`,
-    },
+    find: define("find", "find", `SELECT ${column}, record FROM ${table} WHERE ${column} = $1`),
+    position: define("position", "position", `SELECT id FROM ${table} WHERE ${column} = $1`),
+    findAll: define("find_all", "find", `SELECT ${column}, record FROM ${table} WHERE ${column} = ANY ($1)`),
     // The sequence generates higher ids afterwards. It can't be set lower, because creates wait for the lock.
-    createNumbered: {
-      name: `create_numbered_${name}`,
-      text: `
+    createNumbered: define(
+      "create_numbered",
+      "put",
+      `
     WITH lock AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE), moved AS MATERIALIZED (
       SELECT setval(${sequence(collection)}, greatest($1, ${lastId(collection)})) FROM lock
-    )
+    )${disclaimed}
     INSERT INTO ${table} (id, record) SELECT $1::bigint, $2::json FROM moved ON CONFLICT DO NOTHING RETURNING id`,
-      method: `${name}_put`,
-    },
+    ),
+    lastId: define("last_id", "create", `SELECT ${lastId(collection)} AS id`),
     // Only as it was read: another process can have changed it since.
-    change: {
-      name: `change_${name}`,
-      text: `UPDATE ${table} SET record = $3::json WHERE ${column} = $1 AND record::text = $2 RETURNING id`,
-      method: `${name}_change`,
-    },
-    removeBelow: {
-      name: `remove_below_${name}`,
-      text: `
+    change: define(
+      "change",
+      "change",
+      `
+    WITH changed AS (
+      UPDATE ${table} SET record = $3::json WHERE ${column} = $1 AND record::text = $2 RETURNING id
+    )${disclaimed}
+    SELECT id FROM changed`,
+    ),
+    removeBelow: define(
+      "remove_below",
+      "removeBelow",
+      `
     WITH removed AS (
       DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${column} >= $1 AND ${column} < $2 LIMIT $3) RETURNING id
     )
     SELECT count(*) AS removed FROM removed`,
-      method: `${name}_removeBelow`,
-    },
-    remove: {
-      name: `remove_${name}`,
-      text: `DELETE FROM ${table} WHERE ${column} = $1 AND record::text = $2 RETURNING id`,
-      method: `${name}_remove`,
-    },
+    ),
+    remove: define("remove", "remove", `DELETE FROM ${table} WHERE ${column} = $1 AND record::text = $2 RETURNING id`),
     // Creates a batch of records, and returns the id and the ordinal of each that was created. A record whose idempotency
     // key was used before is not created. If another process is using the key, the statement waits for its transaction.
     // $7 is the highest number that a record may have, or NULL. LIMIT NULL sets no limit. The last number is read after the lock
     // is granted: the snapshot of the statement is older, and lacks the records of creates that held it. So it fails if one of
     // them has an id of $8, the ids that are texts, or else the scopes.
-    create: {
-      name: `create_${name}`,
-      text: `
+    create: define(
+      "create",
+      "create",
+      `
     WITH lock AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE), last AS MATERIALIZED (
       SELECT ${lastId(collection)} AS id FROM lock
     ), numbered AS MATERIALIZED (
@@ -207,11 +211,10 @@ export function recordStatements(collection: Collection) {
       SELECT id, ${isGenerated ? `(${quoteText(start)} || id || record)::json` : "record::json"}${hasKeys ? `, ${key}` : ""} FROM numbered
       WHERE key IS NULL OR id IN (SELECT record_id FROM claimed)
       RETURNING id
-    )
+    )${disclaimed}
     SELECT id, ordinal FROM created JOIN numbered USING (id)`,
-      method: `${name}_create`,
-    },
-  } as const satisfies Readonly<Record<string, NamedStatement>>;
+    ),
+  };
 }
 
 /** Counts all records, and reads the last id of one. Returns a `RecordCount`: records appear in order of their ids. */
@@ -287,11 +290,6 @@ export function toCondition(filter: Filter, value: string): string {
   const property = expressionOf(filter);
   return filter.contains ? `${property} @> to_jsonb(${value}::${types[filter.type]})` : `${property} = ${value}`;
 }
-
-/** Counts the other connections of this program to the database. A running service has at least one. */
-export const countOtherConnections = `
-  SELECT count(*) AS n FROM pg_stat_activity
-  WHERE datname = current_database() AND application_name = 'petstore' AND pid <> pg_backend_pid()`;
 
 /** Lists the indexes of the store that are invalid, as after a CREATE INDEX CONCURRENTLY that failed. */
 export const listInvalidIndexes = `

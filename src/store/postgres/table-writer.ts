@@ -2,9 +2,9 @@
 import type { Client } from "pg";
 import { batchSize, findTable, type Table, type TableWriter, tablesOf, type Values } from "../bulk.ts";
 import type { Collection, Filter } from "../records.ts";
-import { isDuplicateKey } from "./postgres-errors.ts";
+import { isDuplicateKey, requireStorable } from "./postgres-errors.ts";
 import { listUnneeded } from "./postgres-migrations.ts";
-import { indexedOf, listInvalidIndexes, quoteName, toCondition } from "./postgres-statements.ts";
+import { disclaimSchemas, indexedOf, listInvalidIndexes, quoteName, toCondition } from "./postgres-statements.ts";
 
 /** Reads and writes tables over one connection, which runs one query at a time. */
 export class PostgresTableWriter implements TableWriter {
@@ -71,7 +71,10 @@ export class PostgresTableWriter implements TableWriter {
   async add(table: string, rows: readonly Values[]): Promise<void> {
     const { name, columns, types } = this.#find(table);
     const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
-    const insert = `INSERT INTO ${name} (${columns}) SELECT * FROM unnest(${arrays})`;
+    if (types[1] === "json") requireStorableRecords(table, rows);
+    const collection = this.#collections.find((one) => one.name === table);
+    const disclaimed = collection ? disclaimSchemas(collection) : "";
+    const insert = `WITH input AS (SELECT * FROM unnest(${arrays}))${disclaimed} INSERT INTO ${name} (${columns}) SELECT * FROM input`;
     try {
       await this.#db.query(
         insert,
@@ -115,4 +118,13 @@ export class PostgresTableWriter implements TableWriter {
 
 function sequenceOf(table: string): string {
   return `petstore.${quoteName(`${table}_id_seq`)}`;
+}
+
+function requireStorableRecords(table: string, rows: readonly Values[]): void {
+  for (const [number, record, key = number] of rows)
+    try {
+      requireStorable(record as string);
+    } catch (error) {
+      throw new Error(`A text of ${table} ${key} ${(error as Error).message}.`);
+    }
 }

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UnavailableError } from "../../lib/index.ts";
+import { maxInt64 } from "../ids.ts";
 
 const retryInterval = 10; // milliseconds
 const sqliteBusy = 5; // SQLITE_BUSY
@@ -33,15 +34,13 @@ export function isOutOfSpace(error: unknown): boolean {
   return [error, (error as Error).cause].some((one) => [sqliteFull, sqliteIoError].includes(resultCode(one)));
 }
 
-const maxId = 2n ** 63n - 1n;
-
 /**
  * Returns `UnavailableError` if an insert has failed because no id can follow the highest one, and any other error unchanged.
  * SQLite reports SQLITE_FULL for both reasons (https://www.sqlite.org/autoinc.html).
  */
 export function distinguishOutOfIds(error: unknown, db: DatabaseSync): unknown {
   if (resultCode(error) !== sqliteFull) return error;
-  const isOut = db.prepare("SELECT 1 FROM sqlite_sequence WHERE seq = ?").get(maxId) !== undefined;
+  const isOut = db.prepare("SELECT 1 FROM sqlite_sequence WHERE seq = ?").get(maxInt64) !== undefined;
   return isOut ? new UnavailableError("The database is out of ids.") : error;
 }
 

@@ -143,6 +143,10 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
     const values = key === undefined ? generated : [key, writeRecord(this.#parts.collection, key, members).text];
     const number = BigInt(this.#parts.statements.create.run(...values).lastInsertRowid);
     const id = addressOf(this.#parts.collection, added, number);
+    if (this.#isBeyond(number)) {
+      this.#parts.statements.remove.run(id);
+      return { outcome: "full" };
+    }
     onCreated?.(number, id);
     return { outcome: "created", id, record: writeRecord(this.#parts.collection, id, members) };
   }
@@ -153,6 +157,11 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
     if (this.#parts.limit.isFull) return { outcome: "full" };
     this.#parts.statements.createNumbered.run(number, text);
     return { outcome: "created", id: number, record: new RawJson(text) };
+  }
+
+  #isBeyond(number: bigint): boolean {
+    const { highestId } = this.#parts.collection;
+    return highestId !== undefined && number > highestId();
   }
 
   #hasRoom(): boolean {

@@ -1,0 +1,47 @@
+// Finds records that are below others that do not exist, as those of an import can be, or of a version that did not delete them.
+import type { Document } from "../openapi/application.ts";
+import { collectionAbove, readResources } from "../resources/index.ts";
+import { type Table, toScope, type Values } from "../store/index.ts";
+
+/** Compares the records of all tables. It keeps a short text for each record that can have others below it. */
+export class ParentCheck {
+  /** By the name of a collection: the one above it, and the number of parameters in the path of its records. */
+  readonly #above = new Map<string, { readonly name: string; readonly depth: number }>();
+  readonly #scopes = new Map<string, Set<string>>(); // of the records of the collections above
+  readonly #first = new Map<string, Map<string, string>>(); // the first record in each of these scopes
+
+  constructor(document: Document) {
+    const resources = readResources(document);
+    const made = resources.filter(({ operations }) => operations.create ?? operations.replace);
+    for (const resource of resources) {
+      const above = collectionAbove(resource, made);
+      if (above === undefined) continue;
+      this.#above.set(resource.name, { name: above.name, depth: above.scopeParameters.length + 1 });
+      this.#scopes.set(above.name, new Set());
+      this.#first.set(resource.name, new Map());
+    }
+  }
+
+  /** Adds rows of a table. */
+  add({ name, collection }: Table, rows: readonly Values[]): void {
+    const scopes = this.#scopes.get(name);
+    const first = this.#first.get(name);
+    for (const [number, , key] of rows) {
+      const address = `${key ?? number}`;
+      scopes?.add(collection?.isScoped ? `${address}/` : toScope([address]));
+      const { depth = 0 } = this.#above.get(name) ?? {};
+      const scope = `${address.split("/", depth).join("/")}/`;
+      if (first && !first.has(scope)) first.set(scope, address);
+    }
+  }
+
+  /** Yields a sentence for each record that does not exist although others are below it. */
+  *problems(): Generator<string> {
+    for (const [name, first] of this.#first) {
+      const above = this.#above.get(name)?.name ?? "";
+      for (const [scope, address] of first)
+        if (!this.#scopes.get(above)?.has(scope))
+          yield `${above} ${scope.slice(0, -1)} does not exist, but ${name} ${address} is below it.`;
+    }
+  }
+}
