@@ -12,10 +12,9 @@ import {
   type SourceLocation,
 } from "../openapi/tools.ts";
 import type { Io } from "../terminal/index.ts";
-import { type Config, readConfig } from "./config.ts";
+import { type Config, type ConfigOptions, readConfig } from "./config.ts";
 
-export interface CheckOptions {
-  readonly config: string | undefined;
+export interface CheckOptions extends ConfigOptions {
   readonly format: "text" | "json";
   /** These two replace those of the module `config`. */
   readonly strict: boolean | undefined;
@@ -57,7 +56,7 @@ interface Failed {
 
 /** Lists the findings of documents. Returns whether all of them can be loaded, and have no error. */
 export async function check(patterns: readonly string[], options: CheckOptions, io: Io): Promise<boolean> {
-  const config = await readConfig(options.config);
+  const config = await readConfig(options);
   const results = await checkAll(patterns, { ...config, ...withoutUndefined(options) });
   if (options.format === "json") io.stdout.write(`${JSON.stringify(results.map(toResult), null, 2)}\n`);
   else writeText(results, io);
@@ -70,7 +69,7 @@ function withoutUndefined({ strict, ignore }: CheckOptions): Config {
 }
 
 async function checkAll(patterns: readonly string[], config: Config): Promise<(Checked | Failed)[]> {
-  const { strict, ignore = [], formats, ignoreUnknownQuery, readOnly, formatError } = config;
+  const { strict, ignore = [], formats, ignoreUnknownQuery, readOnly, formatError, allowedFolders } = config;
   const loaded: ({ readonly path: string; readonly document: Document } | Failed)[] = [];
   for (const path of patterns.flatMap(expand))
     try {
@@ -81,6 +80,7 @@ async function checkAll(patterns: readonly string[], config: Config): Promise<(C
         formats,
         ignoreUnknown: ignoreUnknownQuery,
         dropsReadOnly: readOnly === "drop",
+        allowedFolders,
       });
       const docs = findDocsOperation(document);
       const reason = `has no documentation at /docs, because ${docs?.id} has the path ${docs?.path}`;

@@ -105,6 +105,7 @@ export async function runCommand(args: readonly string[], io: Io, signal?: Abort
     .action(async (document: string, flags: GenerateFlags) =>
       (await import("./generate.ts")).generate(document, flags, io, signal),
     );
+  for (const command of program.commands) command.addOption(allowFolderOption());
   addData(program, io);
   // `write` rejects if standard output fails. Without a listener, the event would also end the process.
   io.stdout.on("error", () => {});
@@ -129,6 +130,7 @@ function addData(program: Command, io: Io): void {
     hasScopes: true,
     create: (name) => {
       const command = parent.command(name).argument("<document>", "path of the document").addOption(overlayOption());
+      command.addOption(allowFolderOption());
       return name === "copy" ? command : command.addOption(dataOption());
     },
     readTarget: async (_, [path = "", ...args], options) => {
@@ -172,6 +174,11 @@ function configOption(): Option {
     "--config <module>",
     "module (.js or .ts) with the options of createServer, as its default export or as `options`; options of the command replace them",
   );
+}
+
+function allowFolderOption(): Option {
+  const help = "folder to which references to files may lead, besides that of the document; can be repeated";
+  return new Option("--allow-folder <folder>", help).argParser(addTo);
 }
 
 function addTo(value: string, list: readonly string[] = []): readonly string[] {

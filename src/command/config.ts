@@ -9,7 +9,7 @@ import type { OpenApiOptions } from "../openapi/tools.ts";
 /** The options of `createServer` that change what a document means, or how a mock server responds. */
 export type Config = Pick<
   OpenApiOptions,
-  "docs" | "formatError" | "formats" | "ignore" | "ignoreUnknownQuery" | "readOnly" | "strict"
+  "allowedFolders" | "docs" | "formatError" | "formats" | "ignore" | "ignoreUnknownQuery" | "readOnly" | "strict"
 >;
 
 interface Form {
@@ -20,30 +20,40 @@ interface Form {
 
 const flag: Form = { matches: (value) => typeof value === "boolean", words: "true or false" };
 const isFunction = (value: unknown) => typeof value === "function";
+const isTexts = (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === "string");
 const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 const forms: Readonly<Record<keyof Config, Form>> = {
+  allowedFolders: { matches: isTexts, words: 'a list of folders, such as ["../schemas"]' },
   docs: flag,
   formatError: { matches: isFunction, words: "a function" },
   formats: {
     matches: (value) => isObject(value) && Object.values(value as object).every(isFunction),
     words: "an object whose members are functions",
   },
-  ignore: {
-    matches: (value) => Array.isArray(value) && value.every((rule) => typeof rule === "string"),
-    words: 'a list of rules, such as ["format:unix-time"]',
-  },
+  ignore: { matches: isTexts, words: 'a list of rules, such as ["format:unix-time"]' },
   ignoreUnknownQuery: flag,
   readOnly: { matches: (value) => value === "reject" || value === "drop", words: '"reject" or "drop"' },
   strict: flag,
 };
 
+/** The options of commands that read a document. */
+export interface ConfigOptions {
+  readonly config?: string | undefined;
+  /** Replaces `allowedFolders` of the module. */
+  readonly allowFolder?: readonly string[] | undefined;
+}
+
 /**
- * Imports the options that a module has as its default export, or as `options`. Other options of `createServer`, such as
+ * Imports the options that the module `config` has as its default export, or as `options`. Other options of `createServer`, such as
  * `handlers`, are ignored. Rejects with an Error that names the module, and the option that is wrong.
  */
-export async function readConfig(path: string | undefined): Promise<Config> {
-  if (path === undefined) return {};
+export async function readConfig({ config: path, allowFolder }: ConfigOptions): Promise<Config> {
+  const own = path === undefined ? {} : await importConfig(path);
+  return allowFolder === undefined ? own : { ...own, allowedFolders: allowFolder };
+}
+
+async function importConfig(path: string): Promise<Config> {
   const options = await importOptions(path);
   const config: Partial<Record<string, unknown>> = {};
   for (const [name, value] of Object.entries(options)) {

@@ -8,10 +8,10 @@ import {
   readDocument,
 } from "../openapi/tools.ts";
 import type { Io } from "../terminal/index.ts";
-import { readConfig } from "./config.ts";
+import { type ConfigOptions, readConfig } from "./config.ts";
 import { watchFiles } from "./watch-files.ts";
 
-export interface GenerateFlags {
+export interface GenerateFlags extends ConfigOptions {
   readonly output?: string | undefined;
   readonly check: boolean;
   readonly watch: boolean;
@@ -19,7 +19,6 @@ export interface GenerateFlags {
   readonly client: boolean;
   /** `false` writes the types of a document in spite of its errors. */
   readonly strict: boolean;
-  readonly config: string | undefined;
 }
 
 /**
@@ -32,10 +31,10 @@ export async function generate(path: string, flags: GenerateFlags, io: Io, signa
   if (check && watch) throw new Error("generate has --check and --watch, of which it can do one.");
   if ((check || watch) && output === undefined)
     throw new Error(`generate --${check ? "check" : "watch"} needs --output, the file of the types.`);
-  const { formats, ignore, ...config } = await readConfig(flags.config);
+  const { formats, ignore, allowedFolders, ...config } = await readConfig(flags);
   const strict = flags.strict ? config.strict : false;
   const write = async () => {
-    const text = await createText(path, client, { formats, ignore, strict });
+    const text = await createText(path, client, { formats, ignore, strict, allowedFolders });
     if (output === undefined) io.stdout.write(text);
     else if (!check) await writeFile(output, text);
     else if ((await readFile(output, "utf8").catch(() => undefined)) !== text)
@@ -52,7 +51,7 @@ export async function generate(path: string, flags: GenerateFlags, io: Io, signa
       io.stderr.write(`openapi-server: ${(error as Error).message}\n`); // the next change can correct it
     }
   };
-  const watchChanges = await watchFiles(() => listDocumentFiles(path));
+  const watchChanges = await watchFiles(() => listDocumentFiles(path, allowedFolders));
   await report();
   const stop = new AbortController();
   for (const event of ["SIGINT", "SIGTERM"] as const) process.once(event, () => stop.abort());

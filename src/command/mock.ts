@@ -6,15 +6,14 @@ import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { createServer, describeFindings, listDocumentFiles, readDocument } from "../openapi/tools.ts";
 import type { Io } from "../terminal/index.ts";
-import { type Config, readConfig } from "./config.ts";
+import { type Config, type ConfigOptions, readConfig } from "./config.ts";
 import { watchFiles } from "./watch-files.ts";
 
-export interface MockOptions {
+export interface MockOptions extends ConfigOptions {
   readonly port: number;
   readonly host: string;
   readonly log: boolean;
   readonly validate: boolean;
-  readonly config: string | undefined;
   /** Serves the new state of the document when one of its files changes. */
   readonly watch: boolean | undefined;
 }
@@ -22,11 +21,11 @@ export interface MockOptions {
 /** Serves a document with mock responses. The server keeps the process alive, and is closed if `signal` is aborted. */
 export async function serveMock(document: string, options: MockOptions, io: Io, signal?: AbortSignal): Promise<void> {
   const { log, validate, watch } = options;
-  let config = await readConfig(options.config);
+  let config = await readConfig(options);
   const logger = pino({ level: log ? "info" : "error" });
   const create = () => createServer({ ...config, document, mock: true, validateRequests: validate, logger });
   const configs = options.config === undefined ? [] : [options.config];
-  const listFiles = async () => [...(await listDocumentFiles(document)), ...configs];
+  const listFiles = async () => [...(await listDocumentFiles(document, config.allowedFolders)), ...configs];
   const watchChanges = watch ? await watchFiles(listFiles) : undefined;
   let errors = await listErrors(document, config);
   if (errors.length > 0) io.stderr.write(`${describeErrors(errors)}\nThe rest of it is served.\n`);
@@ -48,7 +47,7 @@ export async function serveMock(document: string, options: MockOptions, io: Io, 
   const { port } = app.server.address() as AddressInfo;
   const reload = async () => {
     try {
-      config = await readConfig(options.config);
+      config = await readConfig(options);
       const found = await listErrors(document, config);
       if (found.length > 0 && errors.length === 0) throw new Error(describeErrors(found));
       errors = found;
@@ -69,8 +68,8 @@ export async function serveMock(document: string, options: MockOptions, io: Io, 
 }
 
 // The errors of a document, for which createServer would refuse it without a mock.
-async function listErrors(path: string, { strict, ignore, formats }: Config): Promise<string[]> {
-  const { findings } = await readDocument(path, { strict: false, formats });
+async function listErrors(path: string, { strict, ignore, formats, allowedFolders }: Config): Promise<string[]> {
+  const { findings } = await readDocument(path, { strict: false, formats, allowedFolders });
   return describeFindings(findings.list({ strict, ignore }).filter(({ level }) => level === "error"));
 }
 

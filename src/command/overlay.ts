@@ -7,10 +7,14 @@ import { readDocument, readSourceFile } from "../openapi/tools.ts";
 type Members = Record<string, unknown>;
 
 /** Reads a document, and applies overlays to it in order. Returns the path itself without one. Rejects with an Error that names the overlay. */
-export async function readWithOverlays(path: string, overlays: readonly string[] = []): Promise<string | object> {
+export async function readWithOverlays(
+  path: string,
+  overlays: readonly string[] = [],
+  allowedFolders?: readonly string[],
+): Promise<string | object> {
   if (overlays.length === 0) return path;
-  const { content } = await readDocument(path, { strict: false });
-  let changed: unknown = structuredClone(content);
+  const { content } = await readDocument(path, { strict: false, allowedFolders });
+  let changed: unknown = content; // the same object, whose references stay relative to the document
   for (const overlay of overlays) changed = applyOverlay(changed, overlay, await readOverlay(overlay));
   return changed as object;
 }

@@ -3,14 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { readDocument } from "../openapi/tools.ts";
 import type { Io } from "../terminal/index.ts";
-import { readConfig } from "./config.ts";
+import { type ConfigOptions, readConfig } from "./config.ts";
 import { Contract, type Verdict } from "./proxy-contract.ts";
 import { forward, type ProxiedRequest } from "./proxy-upstream.ts";
 
-export interface ProxyOptions {
+export interface ProxyOptions extends ConfigOptions {
   readonly port: number;
   readonly host: string;
-  readonly config: string | undefined;
   /** The URL of the server. */
   readonly upstream: string;
   /** Reports what violates the document, and passes it on. */
@@ -21,7 +20,7 @@ const maxBytes = 16 * 1024 * 1024; // of the body of a request
 
 /** Serves an upstream behind a document. The server keeps the process alive, and is closed if `signal` is aborted. */
 export async function serveProxy(path: string, options: ProxyOptions, io: Io, signal?: AbortSignal): Promise<void> {
-  const config = await readConfig(options.config);
+  const config = await readConfig(options);
   const document = await readDocument(path, { ...config, strict: false });
   const contract = await Contract.create(document, config);
   const upstream = readUpstream(options.upstream, document.basePath);

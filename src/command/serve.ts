@@ -18,7 +18,6 @@ export interface ServeOptions extends TargetOptions, KeyOptions {
   readonly port: number;
   readonly host: string;
   readonly log: boolean;
-  readonly config: string | undefined;
   /** A module with handlers. */
   readonly handlers: string | undefined;
   /** Only prints the plan. */
@@ -33,9 +32,9 @@ export interface ServeOptions extends TargetOptions, KeyOptions {
 
 /** Serves a document from records. The server keeps the process alive, and is closed if `signal` is aborted. */
 export async function serve(path: string, options: ServeOptions, io: Io, signal?: AbortSignal): Promise<void> {
-  const config = await readConfig(options.config);
+  const config = await readConfig(options);
   const handlers = await readHandlers(options.handlers);
-  const source = await readWithOverlays(path, options.overlay);
+  const source = await readWithOverlays(path, options.overlay, config.allowedFolders);
   const read = () => readDocument(source, { ...config, strict: false });
   if (options.plan) {
     io.stdout.write(describePlan(await read(), Object.keys(handlers)));

@@ -2,10 +2,11 @@
 import { basename, dirname, extname, join } from "node:path";
 import { redactUrl } from "../lib/index.ts";
 import { readDocument } from "../openapi/tools.ts";
+import { type ConfigOptions, readConfig } from "./config.ts";
 import type { Target } from "./data/index.ts";
 import { readWithOverlays } from "./overlay.ts";
 
-export interface TargetOptions {
+export interface TargetOptions extends ConfigOptions {
   /** A path of a SQLite file, or a URL. By default, a file beside the document. */
   readonly data?: string | undefined;
   /** Files with overlays, which change the document. */
@@ -25,6 +26,8 @@ export function storeUrlOf(document: string, { data }: TargetOptions): string {
 
 /** Reads the document of a path with its overlays, and the URL of its store. */
 export async function openTarget(path: string, options: TargetOptions): Promise<Target> {
-  const document = await readDocument(await readWithOverlays(path, options.overlay), { strict: false });
+  const { allowedFolders } = await readConfig(options);
+  const source = await readWithOverlays(path, options.overlay, allowedFolders);
+  const document = await readDocument(source, { strict: false, allowedFolders });
   return { program: "openapi-server", document, url: storeUrlOf(path, options) };
 }

@@ -1,9 +1,9 @@
 // The option --config of the command openapi-server: the options of createServer from a module.
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import t from "tap";
 import { documentOf } from "../support/document-server.ts";
-import { folder } from "../support/files.ts";
+import { folder, writeFiles } from "../support/files.ts";
 import { runOpenApi as run } from "../support/openapi-command.ts";
 
 const place = folder(t);
@@ -84,6 +84,7 @@ t.test("Names what is wrong with the module", async (t) => {
       "export default { ignore: 'format' };",
       'must be a list of rules, such as ["format:unix-time"], and not "format".',
     ],
+    ["export default { allowedFolders: '../schemas' };", 'must be a list of folders, such as ["../schemas"], and not'],
     ["export default { formats: { isbn: /x/ } };", "must be an object whose members are functions"],
     ["export default { readOnly: true };", 'must be "reject" or "drop", and not true.'],
     ["export default { formatError: {} };", "must be a function, and not {}."],
@@ -94,4 +95,54 @@ t.test("Names what is wrong with the module", async (t) => {
     t.match(stderr, module);
     t.match(stderr, message);
   }
+});
+
+t.test("References lead to the folders of --allow-folder, or else of the module, in each command", async (t) => {
+  const path = writeFiles(t, {
+    "api/api.yaml": documentOf(
+      `  /x: { get: { operationId: x, responses: { 200: { description: x, content: { application/json: { schema: { $ref: "../schemas/x.yaml" } } } } } } }
+  /things/{id}: { get: { operationId: get, parameters: [{ name: id, in: path, required: true, schema: { type: integer } }], responses: { 200: { description: x, content: { application/json: { schema: { $ref: "../schemas/thing.yaml" } } } } } } }
+  /things: { get: { operationId: list, responses: { 200: { description: x, content: { application/json: { schema: { type: array, items: { $ref: "../schemas/thing.yaml" } } } } } } }, post: { operationId: add, requestBody: { content: { application/json: { schema: { $ref: "../schemas/thing.yaml" } } } }, responses: { 201: { description: x, content: { application/json: { schema: { $ref: "../schemas/thing.yaml" } } } } } } }\n`,
+    ),
+    "schemas/x.yaml": "const: from the folder\n",
+    "schemas/thing.yaml": "type: object\nproperties: { id: { type: integer }, name: { type: string } }\n",
+    "api/none.yaml":
+      'overlay: 1.0.0\ninfo: { title: T, version: "1" }\nactions: [{ target: $.info, update: { title: U } }]\n',
+    "things.ndjson": '{"name":"a"}\n',
+  });
+  const folder = dirname(dirname(path));
+  const schemas = join(folder, "schemas");
+  const module = save("options.mjs", `export default { allowedFolders: [${JSON.stringify(schemas)}] };`);
+  const refused = /leaves the folder of the document: .* allow it with --allow-folder .*schemas/;
+  t.match(await run(["check", path]), { code: 1, stdout: refused });
+  t.match(await run(["generate", path]), { code: 1, stderr: refused });
+  t.match(await run(["check", path, "--config", module, "--allow-folder", `${folder}/api`]), {
+    code: 1,
+    stdout: refused,
+  });
+  const overlay = ["--overlay", join(dirname(path), "none.yaml")];
+  const data = `sqlite:${join(folder, "x.db")}`;
+  for (const options of [
+    ["--config", module],
+    ["--allow-folder", "none", "--allow-folder", schemas],
+  ]) {
+    t.match(await run(["check", path, ...options]), { code: 0, stdout: /0 errors, 0 warnings/ });
+    t.match(await run(["generate", path, ...options]), { code: 0, stdout: /"from the folder"/ });
+    t.match(await run(["serve", path, "--plan", ...overlay, ...options]), { code: 0, stdout: /things: / });
+    for (const args of [
+      ["mock", path],
+      ["serve", path, "--examples", "--data", data, ...overlay],
+    ]) {
+      const controller = new AbortController();
+      const { stdout, stderr } = await run([...args, "--port", "0", ...options], controller.signal);
+      const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(stdout) ?? [];
+      t.equal(stderr, "");
+      t.equal(await (await fetch(`${url}/x`)).json(), "from the folder", `${args[0]}`);
+      controller.abort();
+    }
+  }
+  const target = ["--data", data, "--resource", "things"];
+  t.match(await run(["data", "import", path, join(folder, "things.ndjson"), ...target, "--allow-folder", schemas]), {
+    code: 0,
+  });
 });

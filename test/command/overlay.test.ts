@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { readWithOverlays } from "../../src/command/overlay.ts";
+import { readDocument } from "../../src/openapi/tools.ts";
 import { documentOf } from "../support/document-server.ts";
 import { folder } from "../support/files.ts";
 import { runOpenApi as run } from "../support/openapi-command.ts";
@@ -70,4 +71,23 @@ t.test("An overlay that is wrong is an error, which names it", async (t) => {
   const { file, overlay } = save(t, '[{ target: "$.paths", update: {} }]', '"2.0"');
   t.match((await run(["serve", file, "--plan", "--overlay", overlay])).stderr, /must have overlay: 1\.0\.0/);
   t.match((await run(["serve", file, "--plan", "--overlay", `${overlay}.none`])).stderr, /can't be read/);
+});
+
+t.test("References stay relative to the folder of the document, which they may not leave", async (t) => {
+  const place = folder(t);
+  const inWorkingFolder = join(process.cwd(), "openapi/petstore.yaml#/components/schemas/Pet");
+  writeFileSync(join(place, "a.yaml"), "const: from a\n");
+  writeFileSync(join(place, "b.yaml"), "const: from b\n");
+  const schemas = `{ A: { $ref: a.yaml }, Pet: { $ref: ${JSON.stringify(inWorkingFolder)} } }`;
+  const [file, overlay] = [join(place, "api.yaml"), join(place, "overlay.yaml")];
+  writeFileSync(file, documentOf("  {}", `components: { schemas: ${schemas} }`));
+  const action = `{ target: $.components.schemas, update: { B: { $ref: b.yaml } } }`;
+  writeFileSync(overlay, `overlay: 1.0.0\ninfo: { title: T, version: "1" }\nactions: [${action}]\n`);
+  const { content, findings } = await readDocument(await readWithOverlays(file, [overlay]), { strict: false });
+  t.match(content.components?.schemas, {
+    A: { const: "from a" },
+    B: { const: "from b" },
+    Pet: { $ref: inWorkingFolder },
+  });
+  t.ok(findings.has("reference:outside"));
 });

@@ -81,6 +81,8 @@ export interface DocumentOptions extends Strictness {
   readonly formats?: Formats | undefined;
   /** Whether read-only properties of request bodies are removed. By default, they are invalid. */
   readonly dropsReadOnly?: boolean | undefined;
+  /** Only of `readDocument`. */
+  readonly allowedFolders?: readonly string[] | undefined;
 }
 
 /**
@@ -93,7 +95,7 @@ export async function parseDocument(text: string, options: DocumentOptions = {})
 
 /** Loads an OpenAPI document from a path, a file URL or a parsed object, and parses it like `parseDocument`. */
 export async function readDocument(source: string | URL | object, options: DocumentOptions = {}): Promise<Document> {
-  return compileDocument(await loadDocument(source), options);
+  return compileDocument(await loadDocument(source, options.allowedFolders), options);
 }
 
 async function compileDocument(loaded: LoadedDocument, options: DocumentOptions): Promise<Document> {

@@ -58,8 +58,12 @@ export class SchemaDocument {
   constructor(root: unknown, upgrade: Upgrade, listSubschemas: ListSubschemas) {
     this.#upgrade = upgrade;
     this.listSubschemas = listSubschemas;
-    const { jsonSchemaDialect: dialect } = root as { readonly jsonSchemaDialect?: string };
-    this.#root = this.#addResource(documentUri, { raw: root, pointer: "", dialect });
+    const { jsonSchemaDialect: dialect, $self } = root as {
+      readonly jsonSchemaDialect?: string;
+      readonly $self?: string;
+    };
+    const uri = URL.parse($self ?? "", documentUri)?.href ?? documentUri; // OpenAPI 3.2
+    this.#root = this.#addResource(uri, { raw: root, pointer: "", dialect });
   }
 
   #addResource(uri: string, place: Resource["place"]): Resource {

@@ -59,6 +59,11 @@ export interface OpenApiOptions<Operations = UntypedOperations, Context = unknow
   readonly strict?: boolean | undefined;
   /** The rules of errors and warnings that are accepted, as the messages name them: `["format:unix-time", "keyword"]`. */
   readonly ignore?: readonly string[] | undefined;
+  /**
+   * The folders to which references to files (`$ref`, `externalValue`) may lead, besides that of the document, or the working directory
+   * for a parsed object: `["../schemas"]`. They are relative to the working directory.
+   */
+  readonly allowedFolders?: readonly string[] | undefined;
   /** Ignores unknown query parameters instead of rejecting them. */
   readonly ignoreUnknownQuery?: boolean | undefined;
   /**

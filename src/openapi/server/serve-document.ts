@@ -40,7 +40,8 @@ export function servesDocs(document: Document, { docs }: Pick<OpenApiOptions, "d
 
 type LoadOptions = Pick<
   OpenApiOptions,
-  "document" | "mock" | "strict" | "ignore" | "ignoreUnknownQuery" | "formats" | "readOnly" | "formatError"
+  | ("document" | "mock" | "strict" | "ignore" | "ignoreUnknownQuery" | "formats" | "readOnly" | "formatError")
+  | "allowedFolders"
 > & { readonly types?: DocumentTypes<unknown> | undefined };
 
 /** Loads the document, and logs what is wrong with it. Rejects with an Error that names what is refused. */
@@ -53,6 +54,7 @@ export async function loadDocument(options: LoadOptions, logger: FastifyBaseLogg
     errors: mock ? undefined : { format: options.formatError },
     ignoreUnknown: options.ignoreUnknownQuery,
     dropsReadOnly: readOnly === "drop",
+    allowedFolders: options.allowedFolders,
   });
   if (options.types) checkTypes(document, options.types);
   for (const { level, rule, message, count, places } of document.findings.list({ strict, ignore }))

@@ -1,14 +1,15 @@
 // Makes one document of several files: what another file has moves into the components of the document, so that each reference
 // leads to a place in it.
 import { basename, extname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { setOwn } from "../../lib/index.ts";
 import { isMapName } from "./fields.ts";
-import { readReferencedFile } from "./files.ts";
+import { checkReferenced, OutsideFile, readBytes, readSourceFile } from "./files.ts";
 import type { Report } from "./findings.ts";
 import type { SourceFile, SourcePlace } from "./locations.ts";
 import { escapeToken, unescapeToken } from "./part.ts";
 import {
-  type Files,
+  Files,
   findTarget,
   isBase,
   isData,
@@ -44,21 +45,37 @@ const sections: Readonly<Record<string, string>> = {
 // Path items are copied to where they are used, because 3.0 has no section for them. The names in a callback are expressions.
 const isOfPathItems = /^(paths|webhooks|pathItems)$|[/{]/;
 
-/**
- * Bundles a document. The references of `root` are relative to `base`. Reports each reference to a file that can't be read, and to
- * nothing. Nothing is loaded over the network.
- */
-export async function bundle(root: SourceFile, base: URL, report: Report): Promise<Bundle> {
-  return new Bundler(await readFiles(root, base), base.href, report).run();
+const externalValues = new WeakMap<object, Buffer>();
+
+/** Returns the content of the `externalValue` of an example in a bundled document; undefined if it was not read. */
+export function externalValueOf(example: object): Buffer | undefined {
+  return externalValues.get(example);
 }
 
-/** Reads the files to which a document refers, at any depth. Returns them by URL with the document, which is at `base`. */
-export async function readFiles(root: SourceFile, base: URL): Promise<Map<string, SourceFile | Error>> {
-  const files = new Map<string, SourceFile | Error>([[base.href, root]]);
-  for (const [href, file] of files) // grows while it is read
-    if (!(file instanceof Error))
-      for (const url of listFiles(file.content, href))
-        if (!files.has(url.href)) files.set(url.href, await readReferencedFile(url).catch((error: Error) => error));
+/**
+ * Bundles a document. The references of `root` are relative to `base`. Reports each reference to a file that can't be read or is
+ * outside of its folder and those that are allowed, and to nothing. Nothing is loaded over the network.
+ */
+export async function bundle(root: SourceFile, base: URL, allowed: readonly string[], report: Report): Promise<Bundle> {
+  return new Bundler(await readFiles(root, base, allowed), base.href, report).run();
+}
+
+/** Reads the files to which a document refers, at any depth, from its folder and those that are allowed. Returns them with the document. */
+export async function readFiles(root: SourceFile, base: URL, allowed: readonly string[]): Promise<Files> {
+  const folders = [fileURLToPath(new URL(".", base)), ...allowed];
+  const files = new Files().set(base.href, root);
+  const read = <T>(url: URL, readFile: (url: URL) => Promise<T>): Promise<T | Error> =>
+    checkReferenced(url, folders)
+      .then(() => readFile(url))
+      .catch((error: Error) => error);
+  for (const [href, file] of files) {
+    // grows while it is read
+    if (file instanceof Error) continue;
+    for (const url of listFiles(files, href))
+      if (!files.has(url.href)) files.set(url.href, await read(url, readSourceFile));
+    for (const url of listFiles(files, href, "externalValue"))
+      if (!files.externalValues.has(url.href)) files.externalValues.set(url.href, await read(url, readBytes));
+  }
   return files;
 }
 
@@ -125,7 +142,7 @@ class Bundler {
   #copy(source: Source): unknown {
     const { value, isMap, field } = source;
     if (typeof value !== "object" || value === null || isBase(value, isMap)) return value;
-    const { $ref } = value as Json;
+    const { $ref, externalValue } = value as Json;
     if (typeof $ref === "string" && (!isMap || isFileReference($ref))) return this.#copyReference(source, $ref);
     if (Array.isArray(value)) return value.map((item, index) => this.#copy(below(source, `${index}`, item, field)));
     const copy: Record<string, unknown> = {};
@@ -143,13 +160,23 @@ class Bundler {
             : this.#copy(child),
       );
     }
+    if (field === "examples" && !isMap && typeof externalValue === "string")
+      this.#addExternalValue(copy, externalValue, source);
     return copy;
+  }
+
+  #addExternalValue(example: object, externalValue: string, { href, out }: Source): void {
+    const found = this.#files.externalValues.get(this.#files.locate(externalValue, href) ?? "");
+    if (found !== undefined && !(found instanceof Error)) return void externalValues.set(example, found);
+    const message = found?.message.replace(/\.$/, "") ?? "it is not a URI";
+    const reason = `has the externalValue ${externalValue}, which ${found instanceof OutsideFile ? "" : "is not read: "}${message}`;
+    this.#report("external-value", `The example at ${out}`, reason, out);
   }
 
   #copyReference(source: Source, reference: string): unknown {
     const { href, value, out, field, isMap } = source;
     const { $ref: _, ...siblings } = value as Json;
-    const isInRoot = href === this.#root && !isFileReference(reference);
+    const isInRoot = href === this.#root && !this.#files.isFileReference(reference, href);
     const others = Object.keys(siblings).length > 0 ? (this.#copy({ ...source, value: siblings }) as Json) : {};
     const target = isInRoot ? undefined : this.#find(reference, href, out);
     if (target === undefined) return { ...others, $ref: reference };
@@ -212,7 +239,10 @@ class Bundler {
       if (leadsToItself(this.#files, target)) throw new Error("leads to itself");
       return target;
     } catch (error) {
-      if (out !== undefined) this.#report("reference", `The reference ${reference}`, (error as Error).message, out);
+      const { message } = error as Error;
+      if (out !== undefined && error instanceof OutsideFile)
+        this.#report("reference:outside", `The reference ${reference} to ${error.file}`, message, out);
+      else if (out !== undefined) this.#report("reference", `The reference ${reference}`, message, out);
       return undefined;
     }
   }

@@ -108,6 +108,8 @@ export interface ExampleObject {
   readonly dataValue?: unknown;
   /** The value as it is sent (3.2). */
   readonly serializedValue?: string;
+  /** The URI of a file with the value as it is sent. */
+  readonly externalValue?: string;
 }
 
 /** How a property of a form is sent. */

@@ -1,29 +1,54 @@
 // Reads and parses the files of a document.
 import { isUtf8 } from "node:buffer";
-import { readFile, stat } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import { readFile, realpath, stat } from "node:fs/promises";
+import { dirname, join, resolve, sep } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { describeLocation, locate, locateOffset, type SourceFile, toShortPath } from "./locations.ts";
 import { checkSize, InvalidPart, InvalidText, parseText } from "./text.ts";
 
-/** Reads and parses a file to which another one refers. Rejects with an Error that names it, also if it is a device or the like. */
-export async function readReferencedFile(url: URL): Promise<SourceFile> {
+/** A file that is in none of the folders from which the document is read. The message completes "The reference …". */
+export class OutsideFile extends Error {
+  /** The path of the file, as messages have it. */
+  readonly file: string;
+
+  constructor(path: string) {
+    const [file = "", folder = ""] = [path, dirname(path)].map((one) => toShortPath(pathToFileURL(one)));
+    const option = `--allow-folder ${folder}, or the option allowedFolders: ["${folder}"]`;
+    super(`leaves the folder of the document: if you trust what it leads to, allow it with ${option}`);
+    this.file = file;
+  }
+}
+
+/**
+ * Checks that a file to which a document refers is in one of these folders. Rejects with an OutsideFile, or an Error that names it, also
+ * if it is a device or the like.
+ */
+export async function checkReferenced(url: URL, folders: readonly string[]): Promise<void> {
   if (url.protocol !== "file:") throw new Error(`${url} is not a file: download it first.`);
-  const found = await stat(url).catch(() => undefined); // the reason is that of reading it
+  // A symbolic link does not lead out of a folder. If a file does not exist, reading it has the reason.
+  const toReal = (path: string) => realpath(path).catch(() => resolve(path));
+  const [path = "", ...allowed] = await Promise.all([fileURLToPath(url), ...folders].map(toReal));
+  if (!allowed.some((folder) => path.startsWith(join(folder, sep)))) throw new OutsideFile(path);
+  const found = await stat(path).catch(() => undefined);
   if (found && !found.isFile()) throw new Error(`${toShortPath(url)} is not a file.`);
-  return readSourceFile(url);
 }
 
 /** Reads and parses a file. Rejects with an Error that names it. */
 export async function readSourceFile(url: URL): Promise<SourceFile> {
+  const bytes = await readBytes(url);
+  const text = bytes.toString();
+  if (!isUtf8(bytes)) refuse({ url, text }, "it is not in UTF-8: convert it", text.indexOf("\ufffd"));
+  return parseSource(text, url);
+}
+
+/** Reads a file. Rejects with an Error that names it. */
+export function readBytes(url: URL): Promise<Buffer> {
   reportToWatchMode(url);
-  const bytes = await readFile(url).catch(({ message }: NodeJS.ErrnoException) => {
+  return readFile(url).catch(({ message }: NodeJS.ErrnoException) => {
     // The rest of the message is the path: ENOENT: no such file or directory, open '/books.yaml'.
     const [reason] = message.split(", ", 1);
     throw new Error(`The document ${toShortPath(url)} can't be read: ${reason}.`);
   });
-  const text = bytes.toString();
-  if (!isUtf8(bytes)) refuse({ url, text }, "it is not in UTF-8: convert it", text.indexOf("\ufffd"));
-  return parseSource(text, url);
 }
 
 // `node --watch` restarts a program if one of its modules changes, or a file that it reports in this way, as the loader of CommonJS

@@ -18,6 +18,7 @@ const levels = {
   dialect: "warning", // of schemas
   docs: "note", // an operation has the path of the documentation
   "error-shape": "warning", // of an operation, other than that of the server
+  "external-value": "note", // of an example, which is not read
   example: "warning", // that its schema rejects
   extension: "warning", // in a place without effect, or with a value that has none
   format: "warning", // unknown
@@ -107,8 +108,10 @@ export class Findings {
   }
 
   readonly report: Report = (rule, subject, reason, pointer) => {
-    if (rule === "reference" && this.#references.has(pointer)) return; // also found when the document was bundled
-    if (rule === "reference") this.#references.add(pointer);
+    if (isNamed(rule, "reference")) {
+      if (this.#references.has(pointer)) return; // also found when the document was bundled
+      this.#references.add(pointer);
+    }
     // A reason about a reference is about that one only.
     const key = rule === "reference" ? `${subject} ${reason}` : `${rule} ${reason}`;
     const group = this.#found.get(key) ?? { rule, message: `${subject} ${reason}`, pointers: new Set(), count: 0 };
@@ -130,7 +133,7 @@ export class Findings {
       const own = levels[rule.split(":", 1)[0] as Rule];
       const level = strict === true && own === "warning" ? "error" : own;
       const first = [...pointers].slice(0, maxPlaces).map(this.#locate);
-      return [{ rule, level, message, places: rule === "reference" ? first.map(toReference) : first, count }];
+      return [{ rule, level, message, places: isNamed(rule, "reference") ? first.map(toReference) : first, count }];
     });
     const order: readonly Level[] = ["error", "warning", "note"];
     return findings.sort((one, other) => order.indexOf(one.level) - order.indexOf(other.level));

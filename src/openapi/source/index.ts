@@ -1,4 +1,5 @@
 // The document as it is written: loads it, and finds places in it.
+export { externalValueOf } from "./bundle.ts";
 export {
   type Content,
   type EncodingObject,

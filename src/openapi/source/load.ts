@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { toJson } from "../../lib/index.ts";
 import { bundle, readFiles } from "./bundle.ts";
 import type { OpenApi } from "./document-types.ts";
-import { checkSource, parseSource, readSourceFile, refusePart } from "./files.ts";
+import { checkSource, OutsideFile, parseSource, readSourceFile, refusePart } from "./files.ts";
 import { Findings } from "./findings.ts";
 import type { SourceFile, SourcePlace } from "./locations.ts";
 import { hasFileReference } from "./references.ts";
@@ -20,27 +20,37 @@ export interface LoadedDocument {
   readonly findings: Findings;
 }
 
+// Where the contents of documents were loaded: a command that has changed one loads it again.
+const bases = new WeakMap<object, URL>();
+
 /**
  * Loads a document from a path, a file URL, or a parsed object. A reference to another file is relative to the file that
- * has it, or to the working directory. Nothing is loaded over the network. Rejects with an Error that names the problem.
+ * has it, or to the working directory. It leads to the folder of the document, or to one that is allowed. Nothing is loaded
+ * over the network. Rejects with an Error that names the problem.
  */
-export async function loadDocument(source: string | URL | object): Promise<LoadedDocument> {
+export async function loadDocument(
+  source: string | URL | object,
+  allowed: readonly string[] = [],
+): Promise<LoadedDocument> {
   if (typeof source === "object" && !(source instanceof URL)) {
     const file = { url: undefined, text: undefined, content: source, isJson: false };
     checkSource(file);
-    return toDocument(file, pathToFileURL(`${process.cwd()}/document`));
+    return toDocument(file, bases.get(source) ?? pathToFileURL(`${process.cwd()}/document`), allowed);
   }
   const url = source instanceof URL || /^https?:/i.test(source) ? new URL(source) : pathToFileURL(source);
   if (url.protocol !== "file:") throw new Error(`The document must be a file, and not ${url}. Download it first.`);
-  return toDocument(await readSourceFile(url), url);
+  return toDocument(await readSourceFile(url), url, allowed);
 }
 
 /** Returns the paths of the files of a document: also of those that do not exist, and only its own if that is invalid. */
-export async function listDocumentFiles(path: string): Promise<string[]> {
+export async function listDocumentFiles(path: string, allowed: readonly string[] = []): Promise<string[]> {
   const url = pathToFileURL(path);
   const root = await readSourceFile(url).catch(() => undefined);
-  const urls = root === undefined ? [url.href] : [...(await readFiles(root, url)).keys()];
-  return urls.filter((href) => href.startsWith("file:")).map((href) => fileURLToPath(href));
+  if (root === undefined) return [fileURLToPath(url)];
+  const files = await readFiles(root, url, allowed);
+  return [...files, ...files.externalValues].flatMap(([href, file]) =>
+    href.startsWith("file:///") && !(file instanceof OutsideFile) ? [fileURLToPath(href)] : [],
+  );
 }
 
 /** Parses the text of a document that is one file. Throws an Error that names the problem. */
@@ -55,15 +65,17 @@ function toSingle(file: SourceFile): LoadedDocument {
   return { text, json: isJson ? text : undefined, content: file.content as OpenApi, findings };
 }
 
-async function toDocument(file: SourceFile, base: URL): Promise<LoadedDocument> {
+async function toDocument(file: SourceFile, base: URL, allowed: readonly string[]): Promise<LoadedDocument> {
   const single = toSingle(file);
+  bases.set(single.content, base);
   // Most documents are one file.
-  const canRefer = file.text === undefined || /["']?\$ref["']?\s*:\s*["']?[^#"'\s]/.test(file.text);
+  const canRefer = file.text === undefined || /\$ref["']?\s*:\s*["']?[^#"'\s]|externalValue/.test(file.text);
   if (!canRefer || !hasFileReference(file.content)) return single;
   let origins: ReadonlyMap<string, SourcePlace> = new Map();
   const findings = new Findings((pointer) => findOrigin(origins, file, pointer));
-  const bundled = await bundle(file, base, findings.report);
+  const bundled = await bundle(file, base, allowed, findings.report);
   origins = bundled.origins;
+  bases.set(bundled.content, base);
   checkSource({ ...file, text: undefined, content: bundled.content });
   return { text: single.text, json: undefined, content: bundled.content as OpenApi, findings };
 }

@@ -1,5 +1,6 @@
 // References between the files of a document, and what they lead to.
 import { dataKeywords, isMapName } from "./fields.ts";
+import { OutsideFile } from "./files.ts";
 import type { SourceFile } from "./locations.ts";
 import { decodeFragment, escapeToken, memberOf, unescapeToken } from "./part.ts";
 
@@ -18,29 +19,69 @@ export interface Target {
 }
 
 /** The files of a document, by URL; an Error for one that can't be read. */
-export type Files = ReadonlyMap<string, SourceFile | Error>;
+export class Files extends Map<string, SourceFile | Error> {
+  /** The files of examples (`externalValue`), by URL. */
+  readonly externalValues = new Map<string, Buffer | Error>();
+  readonly #names = new Map<string, string>(); // URIs ($self), by URL
+  readonly #named = new Map<string, string>(); // URLs, by $self
 
-/** Returns whether a document refers to other files. */
-export function hasFileReference(document: unknown): boolean {
-  return listReferences(document).length > 0;
+  override set(url: string, file: SourceFile | Error): this {
+    const name = selfOf((file as SourceFile).content, url);
+    if (name !== undefined) this.#names.set(url, name);
+    if (name !== undefined && !this.#named.has(name)) this.#named.set(name, url);
+    return super.set(url, file);
+  }
+
+  /**
+   * Returns the URL of the file that a reference in the file `from` means; undefined if it is not a URI. A file is found by its $self
+   * (OpenAPI 3.2, section 4.1.2.2), to which its own references are relative. Beside a file whose $self is not a place, such as one with
+   * https, are those that are beside it.
+   */
+  locate(reference: string, from: string): string | undefined {
+    const [path = ""] = reference.split("#");
+    if (path === "") return from;
+    const own = this.#names.get(from);
+    const uri = URL.parse(path, own ?? from)?.href;
+    const known = uri === undefined ? undefined : this.#named.get(uri);
+    return known ?? (uri?.startsWith("file:") ? uri : URL.parse(path, from)?.href);
+  }
+
+  /** Returns whether a reference in the file `from` leads to another file, or to a file by its $self. */
+  isFileReference(reference: string, from: string): boolean {
+    if (reference.startsWith("#")) return false;
+    return isFileReference(reference) || this.has(this.locate(reference, from) ?? "");
+  }
 }
 
-/** Returns the URLs of the files to which a file refers. */
-export function listFiles(content: unknown, href: string): URL[] {
-  return listReferences(content).flatMap((reference) => {
-    const [file] = reference.split("#") as [string];
-    return URL.canParse(file, href) ? [new URL(file, href)] : [];
-  });
+/** Returns the URI of a document of OpenAPI 3.2, which is at `url`; undefined if it declares none. */
+function selfOf(content: unknown, url: string): string | undefined {
+  const { openapi, $self } = Object(content) as Json;
+  return typeof $self === "string" && /^3\.[2-9]/.test(`${openapi}`) ? URL.parse($self, url)?.href : undefined;
+}
+
+/** Returns whether a document refers to other files, or has a URI by which it can refer to itself. */
+export function hasFileReference(document: unknown): boolean {
+  return (
+    typeof (document as Json).$self === "string" ||
+    ["$ref", "externalValue"].some((field) => listReferences(document, field).length > 0)
+  );
+}
+
+/** Returns the URLs of the files to which the fields `$ref` or `externalValue` of a file refer. */
+export function listFiles(files: Files, href: string, field = "$ref"): URL[] {
+  const references = listReferences((files.get(href) as SourceFile).content, field);
+  return references.flatMap((reference) => URL.parse(files.locate(reference, href) ?? "") ?? []);
 }
 
 // `isMap` tells that the names are those of the author.
-function listReferences(part: unknown, isMap = false): string[] {
+function listReferences(part: unknown, field: string, isMap = false): string[] {
   if (typeof part !== "object" || part === null || isBase(part, isMap)) return [];
-  const reference = (part as Json).$ref;
+  const reference = (part as Json)[field];
   const others = Object.entries(part).flatMap(([name, value]) =>
-    isMap || !isData(name, value) ? listReferences(value, !isMap && isMapName(name)) : [],
+    isMap || !isData(name, value) ? listReferences(value, field, !isMap && isMapName(name)) : [],
   );
-  return isFileReference(reference) ? [reference, ...others] : others;
+  const isFound = field === "$ref" ? isFileReference(reference) : typeof reference === "string";
+  return isFound ? [reference as string, ...others] : others;
 }
 
 /** Returns whether a reference leads to another file. */
@@ -60,11 +101,12 @@ export function isData(name: string, value: unknown): boolean {
 
 /** Returns what a reference in the file `href` leads to. Throws an Error that completes "The reference …" if that is nothing. */
 export function findTarget(files: Files, reference: string, href: string, passed = { count: 0 }): Target {
-  const [path = "", fragment = ""] = reference.split("#");
-  if (!URL.canParse(path, href)) throw new Error("is not a URI");
-  const url = new URL(path, href).href;
+  const [, fragment = ""] = reference.split("#");
+  const url = files.locate(reference, href);
+  if (url === undefined) throw new Error("is not a URI");
   const file = files.get(url);
   if (file === undefined) throw new Error("leads to no file: download it first, and refer to it by a relative path");
+  if (file instanceof OutsideFile) throw file;
   if (file instanceof Error) throw new Error(`leads to no document: ${file.message.replace(/\.$/, "")}`);
   const isPointer = fragment === "" || fragment.startsWith("/");
   const pointer = isPointer ? decodeFragment(fragment) : anchorsOf(file).get(fragment);
