@@ -1,5 +1,5 @@
 // What the command `openapi-server` and the resources need of the server, beside what applications do.
-export { type Document, type DocumentOptions, readDocument } from "./document/index.ts";
+export { type Document, type DocumentOptions, readDocument, readExamples } from "./document/index.ts";
 export { createExample } from "./mock/index.ts";
 export { createServer, findDocsOperation, type OpenApiOptions, type ResourceSource } from "./server/index.ts";
 export {

@@ -47,7 +47,7 @@ export function folder(t: Pick<Test, "teardown">): string {
 }
 
 /** Writes files to a temporary folder, and returns the path of the first. */
-export function writeFiles(t: Pick<Test, "teardown">, files: Readonly<Record<string, string>>): string {
+export function writeFiles(t: Pick<Test, "teardown">, files: Readonly<Record<string, string | Buffer>>): string {
   const path = folder(t);
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(path, name)), { recursive: true });

@@ -1,8 +1,7 @@
 // Compares the examples of a document with their schemas.
-import { parseJson } from "../../lib/index.ts";
-import type { Direction, SchemaNode, Schemas, Validate, Validation } from "../schema/index.ts";
+import type { Direction, SchemaNode, Schemas, Validation } from "../schema/index.ts";
 import { escapeToken, type MediaTypeObject, maps, type OpenApi, Part, type Report } from "../source/index.ts";
-import { essenceOf, isJson } from "../wire/index.ts";
+import { readExamples } from "./declared-examples.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -11,46 +10,9 @@ export function checkExamples(document: OpenApi, schemas: Schemas, report: Repor
   for (const node of schemas.withExamples()) checkSchema(node, schemas, report);
   visit(document, { pointer: "", isMap: false }, (pointer, mediaType) => {
     const part = Part.of(document).find(pointer) as Part<MediaTypeObject>;
-    const schema = part.written("schema");
-    if (schema === undefined) return;
-    const validate = schemas.compileCheckAt(schema.pointer, directionOf(pointer));
-    const check = (value: unknown, place: string) => {
-      if (isText(value, mediaType) && !isOnlyText(value, mediaType, validate)) return;
-      reportProblem(validate(value), `The example at ${place}`, place, report);
-    };
-    if (Object.hasOwn(part.value, "example")) check(part.value.example, `${pointer}/example`);
-    for (const [, example] of part.membersOf("examples")) {
-      for (const field of ["value", "dataValue"] as const)
-        if (Object.hasOwn(Object(example.value), field)) check(example.value[field], `${example.pointer}/${field}`);
-      const { serializedValue: text } = Object(example.value) as Json;
-      if (typeof text === "string" && mediaType !== undefined && isJson(mediaType))
-        checkJson(text, `${example.pointer}/serializedValue`, validate, report);
-    }
+    for (const { pointer: place, result } of readExamples(part, schemas, mediaType, directionOf(pointer)))
+      reportProblem(result, `The example at ${place}`, place, report);
   });
-}
-
-// In media types other than JSON, an example that is a text is what is sent.
-function isText(value: unknown, mediaType: string | undefined): value is string {
-  return typeof value === "string" && mediaType !== undefined && !isJson(mediaType);
-}
-
-// Whether a text has no other meaning than its characters. In text/plain, it can also be a number or a boolean.
-function isOnlyText(text: string, mediaType: string | undefined, validate: Validate): boolean {
-  if (mediaType === undefined || essenceOf(mediaType) !== "text/plain") return false;
-  try {
-    return !("value" in validate(parseJson(text)));
-  } catch {
-    return true;
-  }
-}
-
-function checkJson(text: string, place: string, validate: Validate, report: Report): void {
-  const subject = `The example at ${place}`;
-  try {
-    reportProblem(validate(parseJson(text)), subject, place, report);
-  } catch (error) {
-    report("example", subject, (error as Error).message, place);
-  }
 }
 
 function checkSchema(node: SchemaNode, schemas: Schemas, report: Report): void {
@@ -89,10 +51,14 @@ function visit(
 ): void {
   if (typeof part !== "object" || part === null) return;
   const fields = part as Json;
-  if (!isMap && fields.schema !== undefined && (fields.example !== undefined || fields.examples !== undefined))
+  if (
+    !isMap &&
+    (fields.schema ?? fields.itemSchema) !== undefined &&
+    (fields.example !== undefined || fields.examples !== undefined)
+  )
     onFound(pointer, mediaType);
   for (const [name, value] of Object.entries(fields)) {
-    if (!isMap && /^(example|examples|schema|schemas|x-.*)$/.test(name)) continue;
+    if (!isMap && /^(example|examples|schema|itemSchema|schemas|x-.*)$/.test(name)) continue;
     const isContent = isMap && /\/(content|mediaTypes)$/.test(pointer);
     const place = `${pointer}/${escapeToken(name)}`;
     visit(

@@ -1,4 +1,5 @@
 // All operations of a document, and its checks.
+export { type DeclaredExample, readExamples, validationOf } from "./declared-examples.ts";
 export {
   type Document,
   type DocumentOptions,

@@ -34,7 +34,8 @@ export function createMockErrorFormat(schemas: Schemas, format: FormatInContext)
     const isValid = (body: unknown) => validate === undefined || "value" in validate(body);
     if (isValid(formatted.body) && (type === formatted.type || type.includes("*"))) return formatted;
     const key = `${content.pointer} ${failure.status} ${failure.code}`;
-    const known = values.get(key) ?? chooseErrorValue(chooseValue(content, schemas), failure, isValid);
+    const known =
+      values.get(key) ?? chooseErrorValue(chooseValue(content, schemas, {}, undefined, type), failure, isValid);
     if (values.size < maxCached) values.set(key, known); // handlers can throw any code
     const body = structuredClone(known.value);
     explain(body, failure, isValid, { deepest: maxDepth, hasCodes: !known.isDeclared });

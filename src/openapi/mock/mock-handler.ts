@@ -1,10 +1,10 @@
 // The handlers of operations that have none: they respond with examples of the document, or with values made from its schemas.
 import { HttpError, isHeaderName, isHeaderText } from "../../http/index.ts";
+import { RawJson } from "../../lib/index.ts";
 import type { Operation, UntypedHandler, UntypedResponse } from "../operation/index.ts";
 import type { Schemas } from "../schema/index.ts";
 import type { MediaTypeObject, ParameterObject, Part, ResponseObject } from "../source/index.ts";
-import { essenceOf, isItemStream, isJson, negotiate } from "../wire/index.ts";
-import { createExample } from "./example.ts";
+import { hasItems, isJson, negotiate } from "../wire/index.ts";
 import { writeMockBody } from "./mock-body.ts";
 import { chooseValue, type MockValue, type ValuePreferences } from "./mock-value.ts";
 
@@ -78,13 +78,14 @@ function createResponse(
 }
 
 function createHeader(header: Part<ParameterObject>, schemas: Schemas): MockValue {
-  const [, content] = header.membersOf("content")[0] ?? [];
+  const [type, content] = header.membersOf("content")[0] ?? [];
   const isAllowed = (value: unknown): boolean =>
     typeof value === "object" && value !== null
       ? Object.entries(value).flat().every(isAllowed)
       : isHeaderText(`${value}`);
-  const created = chooseValue(content ?? header, schemas, {}, isAllowed);
-  return isAllowed(created.value) ? created : { value: undefined };
+  const { value, sent, problem } = chooseValue(content ?? header, schemas, {}, isAllowed, type);
+  const own = content ? value : (sent?.toString() ?? value);
+  return isAllowed(own) ? { value: own, problem } : { value: undefined };
 }
 
 function createBody(
@@ -94,11 +95,9 @@ function createBody(
   schemas: Schemas,
 ): MockValue & { readonly type: string } {
   const type = chooseOf(mediaType, content, schemas);
-  const items = content.written("itemSchema");
-  if (items && isItemStream(type, [])) return { type, ...createItems(content, items, preferences, schemas) };
-  const { value, problem } = chooseValue(content, schemas, preferences, undefined, textOf(type));
-  if (typeof value === "object" && value !== null && isItemStream(type, []))
-    return { type, value: [value].flat(), problem };
+  const { value, sent, problem } = chooseValue(content, schemas, preferences, undefined, type);
+  if (sent) return { type, value: isJson(type) ? new RawJson(sent.toString()) : sent, problem };
+  if (typeof value === "object" && value !== null && hasItems(type)) return { type, value: [value].flat(), problem };
   const schema = content.written("schema");
   return { type, value: writeMockBody(type, value, schema && schemas.at(schema.pointer)), problem };
 }
@@ -114,25 +113,6 @@ function chooseOf(range: string, content: Part<MediaTypeObject>, schemas: Schema
     ({ "text/*": "text/plain", "image/*": "image/png" } as Record<string, string>)[range] ??
     range.replace("/*", "/octet-stream")
   );
-}
-
-function textOf(type: string): "plain" | "any" | undefined {
-  if (isJson(type)) return undefined;
-  return essenceOf(type) === "text/plain" ? "plain" : "any";
-}
-
-// The content is an array of items (OpenAPI 3.2, section 4.14).
-function createItems(
-  content: Part<MediaTypeObject>,
-  { pointer }: Part,
-  preferences: Preferences,
-  schemas: Schemas,
-): MockValue {
-  const check = schemas.compileCheckAt(pointer);
-  const isValid = (item: unknown) => "value" in check(item);
-  const { value, problem } = chooseValue(content, schemas, preferences);
-  if (Array.isArray(value) && value.every(isValid)) return { value, problem };
-  return { value: [createExample(schemas.at(pointer), isValid, { isRandom: preferences.isDynamic })], problem };
 }
 
 // A status, a range such as 2XX, or `default`.

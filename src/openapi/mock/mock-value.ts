@@ -1,12 +1,21 @@
 // The values of mock responses: the examples of the document, or values made from its schemas.
 import { HttpError } from "../../http/index.ts";
-import type { SchemaNode, Schemas, Validation } from "../schema/index.ts";
-import type { ExampleObject, MediaTypeObject, ParameterObject, Part } from "../source/index.ts";
+import { type DeclaredExample, readExamples, validationOf } from "../document/index.ts";
+import type { SchemaNode, Schemas } from "../schema/index.ts";
+import {
+  type ExampleObject,
+  externalValueOf,
+  type MediaTypeObject,
+  type ParameterObject,
+  type Part,
+} from "../source/index.ts";
 import { createExample } from "./example.ts";
 
 /** A value of a mock response. */
 export interface MockValue {
   readonly value: unknown;
+  /** What is sent as it is. */
+  readonly sent?: Buffer | undefined;
   /** Whether it is an example of the document, and was not made from the schema. */
   readonly isDeclared?: boolean;
   /** Why the value, or an example of the document, does not match its schema. */
@@ -20,68 +29,59 @@ export interface ValuePreferences {
 }
 
 /**
- * Returns a value for a media type, a header, or the items of a stream. Throws an HttpError if the example is not declared. `isText`
- * tells that an example can be the text that is sent: a value in plain text, or one in any other syntax, such as XML.
+ * Returns a value for a media type, a header, or the items of a stream, as a list. Throws an HttpError if the example is not declared, or
+ * was not read. `mediaType` is that of a body, whose examples can be texts in its syntax.
  */
 export function chooseValue(
   part: Part<MediaTypeObject> | Part<ParameterObject>,
   schemas: Schemas,
   { example, isDynamic = false }: ValuePreferences = {},
   isAllowed: (value: unknown) => boolean = () => true,
-  isText?: "plain" | "any",
+  mediaType?: string,
 ): MockValue {
   const content = part as Part<MediaTypeObject>;
-  const schema = content.written("schema");
-  const validate = schema && schemas.compileCheckAt(schema.pointer);
-  const check = (value: unknown): Validation => {
-    if (isText === "any" && typeof value === "string") return { value };
-    const read =
-      isText === "plain" && typeof value === "string" ? schemas.shapeAt(schema?.pointer).parsePrimitive(value) : value;
-    return validate?.(read) ?? { value };
-  };
-  const isValid = (value: unknown) => isAllowed(value) && "value" in check(value);
-  const examples = listExamples(content, example);
+  const items = content.written("itemSchema");
+  const schema = items ?? content.written("schema");
+  const validate = validationOf(part, schemas);
+  const examples = readExamples(part, schemas, mediaType);
+  const unread = describeUnread(content, example);
+  if (example !== undefined) {
+    const found = examples.find(({ name }) => name === example);
+    if (found) return { ...found, problem: describe(found) };
+    if (unread !== undefined) throw new HttpError("not_implemented", unread);
+    const names =
+      content
+        .membersOf("examples")
+        .map(([name]) => name)
+        .join(", ") || "none";
+    throw new HttpError("invalid_parameter", `Prefer has the example ${example}, but the document declares ${names}.`);
+  }
+  const isValid = ({ sent, value, result }: DeclaredExample) =>
+    isAllowed(sent?.toString() ?? value) && "value" in result;
+  const valid = isDynamic && schema ? undefined : examples.find(isValid);
+  if (valid) return { ...valid, isDeclared: true };
   const [first] = examples;
-  if (first !== undefined && example !== undefined)
-    return { value: first.value, problem: describe(first, check(first.value)) };
-  const valid = isDynamic && schema ? undefined : examples.find(({ value }) => isValid(value));
-  if (valid) return { value: valid.value, isDeclared: true };
-  if (schema === undefined) return { value: first?.value, isDeclared: true };
-  const matches = (value: unknown) => isAllowed(value) && "value" in (validate?.(value) ?? { value });
+  if (schema === undefined) return { value: first?.value, isDeclared: true, problem: unread };
+  const toContent = (value: unknown) => (items ? [value] : value);
+  const matches = (value: unknown) => isAllowed(value) && "value" in validate(toContent(value));
   const options = { isRandom: isDynamic, matches: (node: SchemaNode, value: unknown) => schemas.matches(node, value) };
-  const value = createExample(schemas.at(schema.pointer), matches, options);
-  const problem = first && !isDynamic ? describe(first, check(first.value)) : undefined;
-  const result = validate?.(value) ?? { value };
-  if ("value" in result) return { value, problem };
+  const value = toContent(createExample(schemas.at(schema.pointer), matches, options));
+  const result = validate(value);
+  if ("value" in result) return { value, problem: isDynamic ? undefined : first ? describe(first) : unread };
   return { value, problem: `No value was found that matches the schema: it ${result.problems[0].requirement}.` };
 }
 
-/** An example of the document. */
-interface NamedExample {
-  readonly name: string;
-  readonly value: unknown;
+// Why an example was not read: that of a name, or the first.
+function describeUnread(content: Part<MediaTypeObject>, name: string | undefined): string | undefined {
+  for (const [key, { value }] of content.membersOf("examples")) {
+    const { externalValue } = Object(value) as ExampleObject;
+    if ((name ?? key) === key && externalValue !== undefined && externalValueOf(value) === undefined)
+      return `The example ${key} was not read: its externalValue ${externalValue} must be a file in a folder that the server may read.`;
+  }
+  return undefined;
 }
 
-// A null is an example, too.
-function listExamples(content: Part<MediaTypeObject>, name: string | undefined): NamedExample[] {
-  const { value: fields } = content;
-  const named = content.membersOf("examples").flatMap(([key, { value }]) => readExample(key, value));
-  const single = Object.hasOwn(fields, "example") ? [{ name: "of its media type", value: fields.example }] : [];
-  if (name === undefined) return [...single, ...named];
-  const found = named.filter((one) => one.name === name);
-  if (found.length > 0) return found;
-  const names = named.map((one) => one.name).join(", ") || "none";
-  throw new HttpError("invalid_parameter", `Prefer has the example ${name}, but the document declares ${names}.`);
-}
-
-function readExample(name: string, example: ExampleObject): NamedExample[] {
-  const key = (["dataValue", "value", "serializedValue"] as const).find((field) =>
-    Object.hasOwn(Object(example), field),
-  );
-  return key === undefined ? [] : [{ name, value: example[key] }];
-}
-
-function describe({ name }: NamedExample, result: Validation): string | undefined {
+function describe({ name, result }: DeclaredExample): string | undefined {
   if ("value" in result) return undefined;
   const [{ path, requirement }] = result.problems;
   return `The example ${name} does not match its schema: ${path === "" ? "it" : `its field '${path}'`} ${requirement}.`;

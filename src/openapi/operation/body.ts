@@ -112,13 +112,13 @@ export function compileBody(
   if (contents.length === 0) report("content", "has a body without a media type", body.pointer);
   const compiled = new Body({ required, maxBytes, contents: new Map(contents) });
   for (const [type, part] of parts) {
-    const schema = compiled.streamTypes.includes(type) ? part.written("schema") : undefined;
-    if (schema && !schemas.shapeAt(schema.pointer).isBinary)
-      report(
-        `stream:${type}`,
-        `has a schema for a body of ${type}, which the handler gets as a stream, without validation`,
-        body.pointer,
-      );
+    const isStream = compiled.streamTypes.includes(type);
+    const schema = isStream ? part.written("schema") : undefined;
+    const isIgnored = schema !== undefined && !schemas.shapeAt(schema.pointer).isBinary;
+    const field = part.written("itemSchema") ? "an itemSchema" : isIgnored ? "a schema" : undefined;
+    const way = isStream ? "as a stream, without validation" : "as one value: write schema";
+    if (field)
+      report(`stream:${type}`, `has ${field} for a body of ${type}, which the handler gets ${way}`, body.pointer);
   }
   return compiled;
 }

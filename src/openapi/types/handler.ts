@@ -9,12 +9,8 @@ export type OperationId<Operations> = keyof Operations & string;
 
 type JsonType = `${string}/json${"" | `;${string}`}` | `${string}+json${"" | `;${string}`}`;
 type FormType = "application/x-www-form-urlencoded" | "multipart/form-data";
-type ItemType =
-  | "text/event-stream"
-  | "application/jsonl"
-  | "application/x-ndjson"
-  | "application/json-seq"
-  | `${"text/event-stream" | "application/jsonl" | "application/x-ndjson" | "application/json-seq"};${string}`;
+type ItemName = "text/event-stream" | `application/${"jsonl" | "x-ndjson" | `${"" | `${string}+`}json-seq`}`;
+type ItemType = ItemName | `${ItemName};${string}`;
 type Range = `${string}/*`;
 type Bytes = string | Uint8Array | Readable | ReadableStream;
 type Items<Item> = AsyncIterable<Item> | Iterable<Item>;

@@ -13,7 +13,7 @@ import {
   toNumbers,
   unescapeToken,
 } from "../source/index.ts";
-import { formatOf } from "../wire/index.ts";
+import { formatOf, hasItems } from "../wire/index.ts";
 import { type TypeOptions, TypeSchemas } from "./type-schemas.ts";
 import { TypeViews, type View } from "./type-views.ts";
 
@@ -174,7 +174,7 @@ class Converter {
   #convertContent(part: Part<{ readonly content?: Content }>, view: "request" | "response"): Json {
     const contents = part.membersOf("content").map(([type, content]): [string, Json] => {
       const isForm = view === "request" && formatOf(type) === "multipart";
-      const items = content.written("itemSchema");
+      const items = hasItems(type) ? content.written("itemSchema") : undefined;
       if (items) return [type, { schema: { type: "array", items: this.#schemas.convertAt(items.pointer, view) } }];
       return [type, { schema: this.#convertSchema(content, isForm ? "form" : view) }];
     });

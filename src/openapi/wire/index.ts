@@ -6,8 +6,10 @@ export { type BodyFormat, findFormat, isBinary, isIterable, type WrittenBody } f
 export {
   closeWithClient,
   discardStream,
+  hasItems,
   ItemStream,
   isItemStream,
+  itemReaderOf,
   withByteChunks,
   withLength,
   withoutContent,

@@ -4,7 +4,7 @@ import { pipeline, Readable, Transform } from "node:stream";
 import type { ReadableStream as WebStream } from "node:stream/web";
 import { setImmediate } from "node:timers/promises";
 import { toError } from "../../http/index.ts";
-import { ignoreFailure, isPromise, toJson } from "../../lib/index.ts";
+import { ignoreFailure, isPromise, parseJson, toJson } from "../../lib/index.ts";
 import { essenceOf } from "./media-types.ts";
 import { isJsonValue, toSentValue } from "./sent-value.ts";
 
@@ -14,16 +14,33 @@ type Serialize = (item: unknown) => string;
 
 const toLine: Serialize = (item) => `${toJson(item)}\n`;
 
-const serializers: Readonly<Record<string, Serialize>> = {
-  "text/event-stream": toEvent,
-  "application/jsonl": toLine,
-  "application/x-ndjson": toLine,
-  "application/json-seq": (item) => `\u001e${toJson(item)}\n`, // RFC 7464
-};
+const serializers: ReadonlyMap<string, Serialize> = new Map([
+  ["text/event-stream", toEvent],
+  ["application/jsonl", toLine],
+  ["application/x-ndjson", toLine],
+  ["application/json-seq", (item) => `\u001e${toJson(item)}\n`], // RFC 7464
+]);
+
+function findSerializer(mediaType: string): Serialize | undefined {
+  return serializers.get(essenceOf(mediaType).replace(/\/.+\+(?=json-seq$)/, "/")); // the suffix of RFC 8091
+}
+
+/** Returns whether a media type is a stream of items, which a handler returns as an iterable. */
+export function hasItems(mediaType: string): boolean {
+  return findSerializer(mediaType) !== undefined;
+}
+
+/** Returns what reads a sequence of JSON texts; undefined for another media type. It throws an InvalidValue if one is not JSON. */
+export function itemReaderOf(mediaType: string): ((text: string) => unknown[]) | undefined {
+  const name = essenceOf(mediaType);
+  if (!hasItems(mediaType) || name === "text/event-stream") return undefined;
+  const separator = name.endsWith("json-seq") ? "\u001e" : "\n";
+  return (text) => text.split(separator).flatMap((one) => (one.trim() === "" ? [] : [parseJson(one)]));
+}
 
 /** Returns whether a body is an iterable of the items of a media type that is a stream. */
 export function isItemStream(mediaType: string, body: unknown): body is AsyncIterable<unknown> | Iterable<unknown> {
-  if (!Object.hasOwn(serializers, essenceOf(mediaType)) || typeof body !== "object" || body === null) return false;
+  if (!hasItems(mediaType) || typeof body !== "object" || body === null) return false;
   return (
     !(body instanceof Readable || body instanceof ReadableStream || body instanceof Uint8Array) &&
     (Symbol.asyncIterator in body || Symbol.iterator in body)
@@ -98,7 +115,7 @@ export class ItemStream extends Readable {
 
   constructor(mediaType: string, items: AsyncIterable<unknown> | Iterable<unknown>, check: (item: unknown) => unknown) {
     super();
-    const serialize = serializers[essenceOf(mediaType)] as Serialize;
+    const serialize = findSerializer(mediaType) as Serialize;
     this.#write = (item) => {
       if (!isJsonValue(item) || item === undefined)
         throw new Error("The handler returned an item that is not a JSON value.");

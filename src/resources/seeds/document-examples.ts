@@ -1,13 +1,14 @@
 // The records that the examples of a document have.
 import { isDeepStrictEqual } from "node:util";
 import type { Part } from "../../openapi/application.ts";
+import { type Document, readExamples } from "../../openapi/tools.ts";
 import type { Resource } from "../model/index.ts";
 
 /** Returns the records in the examples of the responses of a resource, or else one that is made from the examples of its schema. */
 export function recordsInExamples(resource: Resource): readonly object[] {
   const { create, get, list, replace, update } = resource.operations;
   const validate = resource.record.createValidator("response");
-  const { propertyNames } = resource.record;
+  const { propertyNames, document } = resource.record;
   const isRecord = (value: unknown): value is object => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
     const names = Object.keys(value);
@@ -15,7 +16,7 @@ export function recordsInExamples(resource: Resource): readonly object[] {
     return isKnown && validate(value).problem === undefined;
   };
   const values = [get, list, create, replace, update].flatMap((operation) =>
-    ["200", "201"].flatMap((status) => examplesIn(operation?.part.at("responses")?.at(status))),
+    ["200", "201"].flatMap((status) => examplesIn(operation?.part.at("responses")?.at(status), document.schemas)),
   );
   // Bare, in an envelope, or in a list.
   const found = values.flatMap((value) => [value, ...membersOf(value), ...membersOf(value).flatMap(membersOf)]);
@@ -34,16 +35,13 @@ function membersOf(value: unknown): readonly unknown[] {
   return typeof value === "object" && value !== null ? Object.values(value) : [];
 }
 
-function examplesIn(response: Part<{ readonly content?: object }> | undefined): readonly unknown[] {
-  const contents = (response as Part<{ content?: Record<string, Content> }> | undefined)?.membersOf("content") ?? [];
-  return contents.flatMap(([type, content]) => {
-    if (!/json/.test(type)) return [];
-    const named = content.membersOf("examples").flatMap(([, { value }]) => [value.value, value.dataValue]);
-    return [content.value.example, ...named].filter((value) => value !== undefined);
-  });
-}
-
-interface Content {
-  readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, { readonly value?: unknown; readonly dataValue?: unknown }>>;
+function examplesIn(
+  response: Part<{ readonly content?: object }> | undefined,
+  schemas: Document["schemas"],
+): readonly unknown[] {
+  const contents = (response as Part<{ content?: Record<string, object> }> | undefined)?.membersOf("content") ?? [];
+  return contents
+    .filter(([type]) => /json/.test(type))
+    .flatMap(([type, content]) => readExamples(content, schemas, type).map(({ value }) => value))
+    .filter((value) => value !== undefined);
 }

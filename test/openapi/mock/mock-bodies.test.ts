@@ -232,3 +232,23 @@ t.test("Without the validation of requests, each request of an operation gets it
     },
   );
 });
+
+t.test("Items of a media type that can't be made need an example", async (t) => {
+  const get = (id: string, content: string) =>
+    `  /${id}: { get: { operationId: ${id}, responses: { 200: { description: x, content: { ${content} } } } } }\n`;
+  const item = "itemSchema: { type: object, required: [a], properties: { a: { type: integer } } }";
+  const paths =
+    get("mixed", `multipart/mixed: { ${item} }`) +
+    get("example", `multipart/mixed: { ${item}, example: "--x--" }`) +
+    get("csv", `text/csv: { ${item} }`) +
+    get(
+      "events",
+      `text/event-stream: { itemSchema: { required: [data], properties: { data: { type: string, contentMediaType: application/json, contentSchema: { const: { n: 1 } } } } } }`,
+    );
+  const app = await createServer({ document: parse(documentOf(paths, "", "3.2.0")), mock: true, logger });
+  const read = (url: string) => app.inject({ url, headers: { host: "x" } });
+  t.match(await read("/mixed"), { statusCode: 501, payload: /can't make a body of multipart\/mixed: add an example/ });
+  t.match(await read("/example"), { statusCode: 200, payload: "--x--" });
+  t.match(await read("/csv"), { statusCode: 200, payload: "a\r\n1\r\n" });
+  t.match(await read("/events"), { statusCode: 200, payload: 'data: {"n":1}\n\n' });
+});

@@ -197,3 +197,21 @@ t.test("Compares the items of a stream as they are sent, and sends no write-only
   });
   t.equal(await read(checked), expected);
 });
+
+t.test("A media type with the suffix +json-seq is a sequence of items, which are compared", async (t) => {
+  const paths = `  /a: { get: { operationId: a, responses: { 200: { description: x, content: { application/geo+json-seq: { itemSchema: { required: [n] } } } } } } }`;
+  let items: unknown = [{ n: 1 }, { n: 2 }];
+  const { app } = await serve(documentOf(paths, "", "3.2.0"), {
+    handlers: { a: async () => ({ status: 200, body: items }) },
+  });
+  const read = () => app.inject({ url: "/a", headers: { host: "x" } });
+  t.match(await read(), {
+    statusCode: 200,
+    headers: { "content-type": "application/geo+json-seq" },
+    payload: '\u001e{"n":1}\n\u001e{"n":2}\n',
+  });
+  items = [{ m: 1 }];
+  t.match(await read(), { statusCode: 500 });
+  items = "\u001e{}";
+  t.match(await read(), { statusCode: 200, payload: "\u001e{}" }, "the handler writes it itself");
+});

@@ -8,7 +8,7 @@ import { parseDocument, readDocument } from "../../../src/openapi/application.ts
 import { generateTypes } from "../../../src/openapi/types/generate-types.ts";
 import { compile } from "../../support/compile.ts";
 import { documentOf } from "../../support/document-server.ts";
-import { folder } from "../../support/files.ts";
+import { folder, root } from "../../support/files.ts";
 import { libraryText } from "../../support/library.ts";
 
 const extensible = "copies: { type: string, x-extensible-enum: [one, many] }";
@@ -164,4 +164,34 @@ t.test("Names of any kind stay as they are, also those of the members of all obj
   });
   writeFileSync(join(place, "types.ts"), (await generateTypes(document)) + checks.join(""));
   t.same(compile([join(place, "types.ts")], place), []);
+});
+
+t.test("The items of a sequence have a type, and the handler writes those of another media type itself", async (t) => {
+  const contentOf = (...types: string[]) =>
+    `content: { ${types.map((type) => `${type}: { itemSchema: { type: integer } }`).join()} }`;
+  const get = (id: string, type: string) =>
+    `  /${id}: { get: { operationId: ${id}, responses: { 200: { description: x, ${contentOf(type)} } } } }\n`;
+  const paths =
+    get("seq", "application/geo+json-seq") +
+    get("mixed", "multipart/mixed") +
+    `  /post: { post: { operationId: post, requestBody: { required: true, ${contentOf("application/geo+json-seq", "multipart/mixed")} }, responses: { 204: { description: x } } } }`;
+  const types = await generateTypes(await parseDocument(documentOf(paths, "", "3.2.0")));
+  t.match(types, /"application\/geo\+json-seq": number\[\];/);
+  t.match(types, /"multipart\/mixed": unknown;/);
+  const place = folder(t);
+  writeFileSync(join(place, "types.ts"), types);
+  const handler = (id: string, code: string) =>
+    `export const ${id}${code.length}: Handler<operations, "${id}"> = async (call) => ${code};\n`;
+  writeFileSync(
+    join(place, "handlers.ts"),
+    `import type { Readable } from "node:stream";
+import type { Handler } from ${JSON.stringify(join(root, "src/openapi/index.ts"))};
+import type { operations } from "./types.ts";
+${handler("seq", "({ status: 200, body: [1] })")}${handler("mixed", '({ status: 200, body: "--x--" })')}
+${handler("post", "{ const body: Readable = call.body; body.resume(); return { status: 204 }; }")}
+// @ts-expect-error
+${handler("seq", '({ status: 200, body: ["x"] })')}// @ts-expect-error
+${handler("mixed", "({ status: 200, body: [1] })")}`,
+  );
+  t.same(compile([join(place, "handlers.ts")], place), []);
 });

@@ -2,7 +2,7 @@
 import { isHeaderName } from "../../../http/index.ts";
 import type { MarkedMembers, Schemas, Shape, Validate } from "../../schema/index.ts";
 import type { MediaTypeObject, OperationObject, Part, ReportReason, ResponseObject } from "../../source/index.ts";
-import { isJson, isMediaTypeOrRange } from "../../wire/index.ts";
+import { hasItems, isJson, isMediaTypeOrRange } from "../../wire/index.ts";
 
 /** A declared response. */
 export interface Declaration {
@@ -62,13 +62,20 @@ export function compileDeclarations(
           `has a response header with the name '${name}', which HTTP does not allow`,
           response.pointer,
         );
-    for (const [mediaType] of response.membersOf("content"))
+    for (const [mediaType, content] of response.membersOf("content")) {
       if (!isMediaTypeOrRange(mediaType))
         report(
           "response-content",
           `has a response of ${mediaType}, which is neither a media type nor a range such as application/*`,
           response.pointer,
         );
+      if (content.written("itemSchema") && !hasItems(mediaType) && !mediaType.includes("*"))
+        report(
+          `stream:${mediaType}`,
+          `has an itemSchema for a response of ${mediaType}, which is not enforced, because the handler writes the items itself`,
+          response.pointer,
+        );
+    }
     return [status, compileResponse(response, schemas, isConditional && /^2/.test(status))];
   });
   return new Map(declarations);
