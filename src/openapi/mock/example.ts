@@ -1,7 +1,9 @@
 // Creates values from schemas, for mock responses. Not openapi-sampler, whose values are often not valid: it ignores
 // patterns, unevaluated properties, and alternatives that exclude each other.
 
+import { toJson } from "../../lib/index.ts";
 import { type NamedAlternatives, nameAlternatives, type SchemaNode } from "../schema/index.ts";
+import { isJson } from "../wire/index.ts";
 import { chooseNames, findAdditional, listRequired } from "./example-members.ts";
 import { createNumber, createText, mergeKeywords, selectType } from "./example-values.ts";
 
@@ -144,7 +146,7 @@ class ExampleBuilder {
       case "null":
         return null;
       default:
-        return this.#createText(merged, index);
+        return this.#createText(parts, merged, index);
     }
   }
 
@@ -160,8 +162,11 @@ class ExampleBuilder {
     return undefined;
   }
 
-  #createText(merged: Json, index: number): string {
-    const text = createText(merged, index);
+  #createText(parts: readonly SchemaNode[], merged: Json, index: number): string {
+    const contents = parts.flatMap((part) => (part.schema.contentSchema === undefined ? [] : part.at("contentSchema")));
+    // A text in itself would double its escapes with each level.
+    const isJsonText = contents.length > 0 && isJson(`${merged.contentMediaType}`) && !this.#isRecursive(contents);
+    const text = isJsonText ? toJson(this.#createMerged(contents)) : createText(merged, index);
     this.#cost.left -= Math.floor(text.length / 20) + (merged.pattern === undefined ? 0 : 10);
     return text;
   }

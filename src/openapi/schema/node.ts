@@ -174,7 +174,7 @@ export class SchemaNode implements Place {
     return this.#document.hasDefaults;
   }
 
-  /** Whether `format` is enforced: in the dialect of OpenAPI, but not in that of JSON Schema (section 7.2.1). */
+  /** Whether `format` is enforced, and other annotations are reported: in the dialect of OpenAPI, but not in that of JSON Schema (section 7.2.1). */
   get assertsFormats(): boolean {
     return !isJsonSchema(this.dialect);
   }

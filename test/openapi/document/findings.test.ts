@@ -69,6 +69,21 @@ t.test("A body of bytes has nothing to enforce", async (t) => {
   t.same(await list(`  /a: { post: { operationId: a, requestBody: { content: ${content} }, ${ok} } }`), []);
 });
 
+t.test("Items that are enforced, and annotations of JSON Schema itself, are no finding", async (t) => {
+  const types = [
+    "text/event-stream",
+    "application/jsonl",
+    "application/x-ndjson",
+    "application/geo+json-seq",
+    "text/*",
+  ];
+  const content = types.map((type) => `'${type}': { itemSchema: { type: object } }`).join();
+  const get = `  /a: { get: { operationId: a, responses: { 200: { description: x, content: { ${content} } } } } }`;
+  t.same(await list(get, "", "3.2.0"), []);
+  const schema = "{ contentSchema: { type: object }, $schema: 'https://json-schema.org/draft/2020-12/schema' }";
+  t.same(await list(post(schema)), []);
+});
+
 t.test("Serves what is legal, or clear, with a warning for what is not enforced", async (t) => {
   for (const [rule, paths, version, rest] of [
     ["format:unix-time", query("{ type: integer, format: unix-time }")],
@@ -86,6 +101,22 @@ t.test("Serves what is legal, or clear, with a warning for what is not enforced"
     [
       "stream:application/xml",
       `  /a: { post: { operationId: a, requestBody: { content: { application/xml: { schema: {} } } }, ${ok} } }`,
+    ],
+    ...["application/jsonl: { itemSchema: {} }", "application/json: { schema: {}, itemSchema: {} }"].map((content) => [
+      `stream:${content.split(":")[0]}`,
+      `  /a: { post: { operationId: a, requestBody: { content: { ${content} } }, ${ok} } }`,
+      "3.2.0",
+    ]),
+    ...["multipart/mixed", "application/json", "application/vnd.x"].map((type) => [
+      `stream:${type}`,
+      `  /a: { get: { operationId: a, responses: { 200: { description: x, content: { ${type}: { itemSchema: {} } } } } } }`,
+      "3.2.0",
+    ]),
+    [
+      "keyword:contentSchema",
+      post(
+        "{ properties: { a: { type: string, contentMediaType: application/json, contentSchema: { type: object } } } }",
+      ),
     ],
     ["default-type", query('{ type: integer, default: "1" }')],
     ["default-type", query("{ type: string, default: null }")],

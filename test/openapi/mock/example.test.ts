@@ -236,3 +236,16 @@ t.test("Makes a text for a regular expression that no text matches", async (t) =
   t.equal(samplePattern("\\2(a)(b)", 0, 10), "ab", "a backreference to a later group");
   t.equal(samplePattern("(", 0, 10), undefined);
 });
+
+t.test("Makes the JSON that a contentSchema describes", async (t) => {
+  const json = "type: string, contentMediaType: application/json";
+  const text = (schema: string) => `{ ${json}, contentSchema: ${schema} }`;
+  t.equal(await create(t, text("{ type: object, required: [n], properties: { n: { type: integer } } }")), '{"n":1}');
+  t.equal(await create(t, text("{ type: integer, format: int64, minimum: 9007199254740993 }")), "9007199254740993");
+  t.equal(await create(t, text("{ $ref: '#/components/schemas/Y' }"), ", Y: { const: { a: b } }"), '{"a":"b"}');
+  t.same(await create(t, `{ properties: { data: ${text(text("{ const: 5 }"))} } }`), { data: '"5"' });
+  t.equal(await create(t, `{ allOf: [{ ${json} }, { contentSchema: { const: 1 } }] }`), "1");
+  t.equal(await create(t, "{ type: string, contentMediaType: text/html, contentSchema: { const: 1 } }"), "text");
+  t.equal(await create(t, "{ type: string, contentSchema: { const: 1 } }"), "text", "JSON Schema ignores it");
+  t.equal(typeof (await create(t, text("{ $ref: '#/components/schemas/X' }"))), "string", "also if it contains itself");
+});

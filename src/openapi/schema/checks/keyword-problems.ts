@@ -13,7 +13,7 @@ import { vocabulary } from "../vocabulary.ts";
 // They describe a value for people and tools. `title` is also part of messages, and `discriminator` selects an alternative.
 const annotations: ReadonlySet<string> = new Set([
   ...["title", "description", "example", "examples", "externalDocs", "xml", "discriminator", "deprecated"],
-  ...["contentEncoding", "contentMediaType", "contentSchema", "$comment", "$vocabulary"],
+  ...["contentEncoding", "contentMediaType", "$comment", "$vocabulary"],
 ]);
 
 /** Why a keyword is not enforced. The reason completes "The schema at /components/… …". */
@@ -36,14 +36,18 @@ export function findKeywordProblems({ schema }: SchemaNode, checksPatterns: bool
   });
 }
 
-/** Returns why the format or the dialect of a schema is not enforced. */
+/** Returns why the format, the dialect or the `contentSchema` of a schema is not enforced. */
 export function findAnnotationProblems(node: SchemaNode, formats: Formats): KeywordProblem[] {
-  const { format, $schema } = node.schema;
+  const { format, $schema, contentSchema } = node.schema;
   const found: KeywordProblem[] = [];
   if (typeof $schema === "string" && !isJsonSchema($schema) && !isOpenApiDialect($schema))
     found.push({ rule: "dialect", reason: `has the $schema ${$schema}, which is read as JSON Schema 2020-12` });
   if (typeof format === "string" && !isFormat(format, formats) && node.assertsFormats)
     found.push(describeUnknownFormat(format, formats));
+  if (contentSchema !== undefined && node.assertsFormats) {
+    const reason = "has a contentSchema, which is not enforced, because the text is not parsed";
+    found.push({ rule: "keyword:contentSchema", reason });
+  }
   return found;
 }
 

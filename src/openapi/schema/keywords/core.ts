@@ -18,4 +18,5 @@ export const coreKeywords: Keywords = {
   $dynamicAnchor: { form: form.text },
   $schema: { form: form.text },
   $defs: { form: form.schemasByName, applies: "nothing" },
+  contentSchema: { form: form.schema, applies: "nothing" }, // an annotation
 };
