@@ -121,3 +121,32 @@ t.test("Responds with 500 to a header that HTTP does not allow, in the shape of 
   );
   t.match(await send("GET", "/x"), { status: 500, body: { code: "internal_error" } });
 });
+
+t.test("Texts of headers and bodies can be what their schemas describe, or what is read from them", async (t) => {
+  const headers = [
+    "Set-Cookie: { schema: { type: string, pattern: ^a } }",
+    "X-T: { content: { text/plain: { schema: { type: integer } } } }",
+    "X-O: { schema: { type: object } }",
+  ];
+  const content = "content: { text/plain: { schema: { type: integer } } }";
+  const responses = `responses: { 2XX: { description: x, headers: { ${headers} }, ${content} } }`;
+  let response: object = {};
+  const { send } = await serve(documentOf(`  /x: { get: { operationId: x, ${responses} } }`), {
+    handlers: { x: async () => ({ status: 200, body: 5, ...response }) },
+  });
+  for (const [next, status] of [
+    [{ headers: { "Set-Cookie": ["a=1", "a=2"] } }, 200],
+    [{ headers: { "Set-Cookie": "a=1" } }, 200],
+    [{ headers: { "Set-Cookie": ["a=1", "b=2"] } }, 500],
+    [{ headers: { "X-T": "1" } }, 200],
+    [{ headers: { "X-T": "a" } }, 500],
+    [{ headers: { "X-O": "a,1" } }, 200],
+    [{ headers: { "X-O": "a" } }, 500],
+    [{ body: "5" }, 200],
+    [{ body: "a" }, 500],
+    [{ body: null }, 500],
+  ] as const) {
+    response = next;
+    t.equal((await send("GET", "/x")).status, status, JSON.stringify(next));
+  }
+});

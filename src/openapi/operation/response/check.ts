@@ -39,10 +39,12 @@ export class ResponseCheck {
       );
   }
 
-  /** Returns a value without its write-only members. Reports it if it does not match its schema. */
-  check(value: unknown, status: number, schema: ResponseSchema | undefined): unknown {
+  /** Returns a value without its write-only members. Reports it if neither it nor the value of its text matches its schema. */
+  check(value: unknown, status: number, schema: ResponseSchema | undefined, isText = false): unknown {
     if (schema === undefined) return value;
-    const result = this.comparesSchemas ? schema.validate(value) : { value };
+    let result = this.comparesSchemas ? schema.validate(value) : { value };
+    if ("problems" in result && isText && typeof value === "string")
+      result = schema.validate(schema.shape().parsePrimitive(value));
     if ("problems" in result) {
       const [{ path, requirement }] = result.problems;
       const part = path === "" ? "which" : `whose part '${path}'`;

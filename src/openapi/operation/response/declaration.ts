@@ -22,6 +22,8 @@ export interface ResponseContent {
 /** A schema of a response. */
 export interface ResponseSchema {
   readonly validate: Validate;
+  /** The shape of its values. */
+  readonly shape: () => Shape;
   /** What of its values is write-only; undefined if nothing in the document is. */
   readonly writeOnly: MarkedMembers | undefined;
 }
@@ -93,7 +95,7 @@ function compileResponse(response: Part<ResponseObject>, schemas: Schemas, canBe
     const [type, content] = part.membersOf("content")[0] ?? [];
     const schema = (content ?? (part as Part<MediaTypeObject>)).written("schema");
     const validate = schema && schemas.compileCheckAt(schema.pointer);
-    const shape = () => schemas.shapeAt(part.written("schema")?.pointer);
+    const shape = () => schemas.shapeAt(schema?.pointer);
     return [name.toLowerCase(), { required, explode, isJson: type !== undefined && isJson(type), validate, shape }];
   });
   const own = new Map(headers.filter(([name]) => !automaticHeaders.test(name)));
@@ -106,6 +108,7 @@ function compileSchema(part: Part | undefined, schemas: Schemas): ResponseSchema
   let writeOnly: { readonly members: MarkedMembers | undefined } | undefined;
   return {
     validate: schemas.compileCheckAt(pointer),
+    shape: () => schemas.shapeAt(pointer),
     get writeOnly() {
       writeOnly ??= { members: schemas.writeOnlyMembersAt(pointer) }; // when the first response is sent
       return writeOnly.members;

@@ -1,7 +1,7 @@
 // The headers that a handler returns: validates them, and writes them as text.
 import { isFraming, isHeaderName, isHeaderText } from "../../../http/index.ts";
-import { ignoreFailure, isPromise, toJson } from "../../../lib/index.ts";
-import type { Validate } from "../../schema/index.ts";
+import { InvalidValue, ignoreFailure, isPromise, parseJson, toJson } from "../../../lib/index.ts";
+import type { Validation } from "../../schema/index.ts";
 import { readText } from "../../wire/index.ts";
 import type { ResponseCheck } from "./check.ts";
 import type { Header } from "./declaration.ts";
@@ -28,7 +28,7 @@ function formatHeader(
     throw new Error(`The handler returned a promise or a function as the header ${name}.`);
   if (check.comparesSchemas && header) checkValue(name, value, header, check);
   if (header?.isJson) return [toAscii(toJson(value))];
-  if (Array.isArray(value)) return name.toLowerCase() === "set-cookie" ? value.map(String) : [value.join(", ")];
+  if (Array.isArray(value)) return isSetCookie(name) ? value.map(String) : [value.join(", ")];
   if (typeof value !== "object" || value === null) return [String(value)];
   if (Object.prototype.toString.call(value) !== "[object Object]")
     throw new Error(
@@ -43,18 +43,39 @@ function formatHeader(
 }
 
 // What is sent is a text, so that the schema can describe the value, or what is read from its text.
-function checkValue(
-  name: string,
-  value: unknown,
-  { validate, shape, explode, isJson }: Header,
-  check: ResponseCheck,
-): void {
-  const result = validate?.(value) ?? { value };
-  if ("value" in result) return;
-  const isText = /^(string|number|bigint|boolean)$/.test(typeof value) && !isJson;
-  const style = { name, style: "simple", explode, decode: (text: string) => text.trim() };
-  if (isText && "value" in (validate as Validate)(readText(`${value}`, { ...style, shape: shape() }))) return;
-  check.report(`The handler returned the header ${name}, which ${result.problems[0].requirement}.`);
+function checkValue(name: string, value: unknown, header: Header, check: ResponseCheck): void {
+  const result = header.validate?.(value) ?? { value };
+  const texts = Array.isArray(value) && isSetCookie(name) ? value : [value];
+  const isText = (one: unknown) => /^(string|number|bigint|boolean)$/.test(typeof one) && !header.isJson;
+  if ("value" in result || texts.every((one) => isText(one) && "value" in validateText(name, `${one}`, header))) return;
+  reportValue(name, result, check);
+}
+
+/** Compares the lines of a header that another server has sent with its declaration. They are texts, and not values. */
+export function checkSentHeader(name: string, lines: readonly string[], header: Header, check: ResponseCheck): void {
+  for (const text of isSetCookie(name) ? lines : [lines.join(", ")])
+    reportValue(name, validateText(name, text, header), check);
+}
+
+// Validates what a declaration reads from a text.
+function validateText(name: string, text: string, { validate, shape, explode, isJson }: Header): Validation {
+  const style = { name, style: "simple", explode, shape: shape(), decode: (part: string) => part.trim() };
+  try {
+    const value = isJson ? parseJson(text) : readText(text, style);
+    return validate?.(value) ?? { value };
+  } catch (error) {
+    if (error instanceof InvalidValue) return { problems: [error] };
+    throw error;
+  }
+}
+
+function reportValue(name: string, result: Validation, check: ResponseCheck): void {
+  if ("problems" in result)
+    check.report(`The handler returned the header ${name}, which ${result.problems[0].requirement}.`);
+}
+
+function isSetCookie(name: string): boolean {
+  return name.toLowerCase() === "set-cookie";
 }
 
 function checkHeader(name: string, text: string): string {

@@ -8,7 +8,9 @@ import type { OperationObject, Part, ReportReason } from "../../source/index.ts"
 import {
   discardStream,
   findFormat,
+  formatOf,
   ItemStream,
+  isBinary,
   isItemStream,
   negotiate,
   selectMediaType,
@@ -18,7 +20,7 @@ import {
 import type { OpenCalls } from "../open-calls.ts";
 import { ResponseCheck, type ResponseValidation } from "./check.ts";
 import { compileDeclarations, type Declaration, type ResponseContent } from "./declaration.ts";
-import { writeHeader } from "./headers.ts";
+import { checkSentHeader, writeHeader } from "./headers.ts";
 import { toPayload } from "./stream.ts";
 import { chooseType, notAcceptable } from "./type.ts";
 
@@ -30,6 +32,8 @@ export interface UntypedResponse {
   readonly type?: string | undefined;
   /** A value for JSON, a string for text, a stream or bytes for other media types, and an iterable for streams of items. */
   readonly body?: unknown;
+  /** The lines of headers that another server has sent, by name: they and a body that is not bytes are compared, and not sent. */
+  readonly sentHeaders?: NodeJS.Dict<string[]> | undefined;
 }
 
 const jsonType = "application/json";
@@ -101,9 +105,9 @@ export class Responses {
    * a RawJson is not compared: a handler returns it for speed.
    */
   write(reply: FastifyReply, response: UntypedResponse, options: WriteOptions): FastifyReply {
-    const { status, headers, type, body } = response; // once, because a getter can return other values the next time
+    const { status, headers, type, body, sentHeaders } = response; // once, because the values of a getter can change
     try {
-      return this.#write(reply, { status, headers, type, body }, options);
+      return this.#write(reply, { status, headers, type, body, sentHeaders }, options);
     } catch (error) {
       discardStream(body);
       throw error;
@@ -126,7 +130,7 @@ export class Responses {
   }
 
   #write(reply: FastifyReply, response: UntypedResponse, options: WriteOptions): FastifyReply {
-    const { status, body, type } = response;
+    const { status, body, type, sentHeaders } = response;
     if (!(Number.isInteger(status) && status >= 200 && status <= 599))
       throw new Error(`The handler returned the status ${status}, which is not one of 200 to 599.`);
     const links = status >= 400 ? options.links : undefined;
@@ -148,8 +152,14 @@ export class Responses {
     if (tag !== undefined) reply.header("etag", tag);
     if (this.#mediaTypes.length > 1) setHeader(reply, "vary", "accept");
     if (check.comparesSchemas && declaration) {
-      const names = [...texts.map(([name]) => name), ...(links === undefined ? [] : ["link"])];
-      checkRequiredHeaders(reply, status, declaration, names, check);
+      const names = new Set([...texts.map(([name]) => name.toLowerCase()), ...(links === undefined ? [] : ["link"])]);
+      // Headers that hooks have set are counted, such as X-Request-Id.
+      const isSent = (name: string) => (sentHeaders ? name in sentHeaders : names.has(name) || reply.hasHeader(name));
+      for (const [name, header] of declaration.headers) {
+        if (header.required && !isSent(name))
+          check.report(`The handler returned no header ${name}, which the status ${status} requires.`);
+        if (sentHeaders?.[name]) checkSentHeader(name, sentHeaders[name], header, check);
+      }
       if (body === undefined) checkMissingBody(reply, status, declaration, check);
     }
     for (const [name, text] of texts) setHeader(reply, name, text);
@@ -179,7 +189,7 @@ export class Responses {
 
   #writeBody(
     declaration: Declaration | undefined,
-    { status, type, body }: UntypedResponse,
+    { status, type, body, sentHeaders }: UntypedResponse,
     reply: FastifyReply,
     check: ResponseCheck,
   ): WrittenBody {
@@ -198,13 +208,14 @@ export class Responses {
       const checkItem = (item: unknown) => check.check(item, status, content?.itemSchema);
       return { type: mediaType, payload: new ItemStream(mediaType, body, checkItem) };
     }
+    if (sentHeaders && isBinary(body)) return { type: mediaType, payload: "" };
     const { schema } = content ?? {};
     const isChecked =
       schema !== undefined && (check.comparesSchemas || (check.isNeeded && schema.writeOnly !== undefined));
     return findFormat(mediaType).write(
       mediaType,
       body,
-      isChecked ? (value) => check.check(value, status, schema) : undefined,
+      isChecked ? (value) => check.check(value, status, schema, formatOf(mediaType) === "text") : undefined,
     );
   }
 }
@@ -231,20 +242,6 @@ function writeHeaders(
       for (const text of writeHeader(name, headers[name], declaration?.headers.get(name.toLowerCase()), check))
         texts.push([name, text]);
   return texts;
-}
-
-// Headers that hooks have set are counted, such as X-Request-Id.
-function checkRequiredHeaders(
-  reply: FastifyReply,
-  status: number,
-  declaration: Declaration,
-  names: readonly string[],
-  check: ResponseCheck,
-): void {
-  const written = new Set(names.map((name) => name.toLowerCase()));
-  for (const [name, { required }] of declaration.headers)
-    if (required && !written.has(name) && !reply.hasHeader(name))
-      check.report(`The handler returned no header ${name}, which the status ${status} requires.`);
 }
 
 // RFC 9110, sections 15.3.5 and 15.3.6.
