@@ -1,12 +1,14 @@
 // Compares the requests and responses of an upstream with a document: by a server of the document, whose handlers are the upstream.
-import { randomUUID } from "node:crypto";
-import type { FastifyInstance } from "fastify";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { Readable } from "node:stream";
+import type { FastifyInstance, FastifyRequest, LightMyRequestResponse } from "fastify";
 import { pino } from "pino";
-import { decodeUtf8, parseJsonBytes } from "../lib/index.ts";
-import type { Document, SentRequest, UntypedCall } from "../openapi/application.ts";
-import { createServer } from "../openapi/tools.ts";
+import { HttpError } from "../http/index.ts";
+import { parseJson } from "../lib/index.ts";
+import type { Document } from "../openapi/application.ts";
+import { createServer, decodeContent, formatOf, parseMediaType } from "../openapi/tools.ts";
 import type { Config } from "./config.ts";
-import type { ProxiedRequest, UpstreamResponse } from "./proxy-upstream.ts";
+import { maxBytes, type ProxiedRequest, readStart, type UpstreamResponse } from "./proxy-upstream.ts";
 
 /** How a request and its response keep the contract. */
 export interface Verdict {
@@ -14,125 +16,116 @@ export interface Verdict {
   readonly upstream: UpstreamResponse | undefined;
   /** What the request or the response violates; undefined for nothing. */
   readonly violation: { readonly of: "request" | "response"; readonly message: string } | undefined;
-  /** What the server of the document would respond with. */
-  readonly response: { readonly status: number; readonly headers: object; readonly body: Buffer };
+  /** Why the body of the response was not compared, although others of its media type are. */
+  readonly skipped: string | undefined;
+  /** The response of the server of the document. */
+  readonly response: LightMyRequestResponse;
 }
-
-// Of a request of the proxy to the server of the document.
-const idHeader = "x-proxy-exchange";
 
 interface Exchange {
   readonly send: () => Promise<UpstreamResponse>;
-  upstream?: UpstreamResponse;
+  sent?: Promise<UpstreamResponse>;
+  skipped?: string | undefined;
   failure?: string;
   error?: Error;
 }
 
-/** A document whose requests and responses are compared. */
-export class Contract {
-  readonly #app: FastifyInstance;
-  readonly #exchanges: Map<string, Exchange>;
-
-  private constructor(app: FastifyInstance, exchanges: Map<string, Exchange>) {
-    this.#app = app;
-    this.#exchanges = exchanges;
-  }
-
-  /** Creates a contract of a document. Rejects with an Error that names what is wrong with the document. */
-  static async create(document: Document, config: Config): Promise<Contract> {
-    const exchanges = new Map<string, Exchange>();
-    const exchangeOf = (request: SentRequest | undefined) => exchanges.get(`${request?.headers[idHeader]}`);
-    const handle = async (call: UntypedCall) => {
-      const exchange = exchangeOf(call.request) as Exchange;
-      exchange.upstream = await exchange.send();
-      return toResult(document, call, exchange.upstream);
-    };
-    const schemes = Object.keys(document.content.components?.securitySchemes ?? {});
-    const app = await createServer({
-      ...config,
-      document: document.content,
-      strict: false,
-      handlers: Object.fromEntries(document.operations.map(({ id }) => [id, handle])),
-      security: Object.fromEntries(schemes.map((name) => [name, () => ({})])), // the upstream checks them
-      validateResponses: true,
-      docs: false,
-      formatError: (failure, context) => {
-        const exchange = exchangeOf(context.request);
-        if (exchange) exchange.failure = failure.message;
-        return config.formatError?.(failure, context) ?? failure;
-      },
-      onError: (error, { request }) => {
-        const exchange = exchangeOf(request);
-        if (exchange) exchange.error = error;
-      },
-      logger: pino({ level: "silent" }),
-    });
-    return new Contract(app, exchanges);
-  }
-
-  /** Compares a request with the document, and if it is valid, the response that `send` returns. Rejects with its Error. */
-  async check({ method, url, headers, body }: ProxiedRequest, send: Exchange["send"]): Promise<Verdict> {
-    let sendError: Error | undefined;
-    const exchange: Exchange = {
-      send: () =>
-        send().catch((error: Error) => {
-          sendError = error;
-          throw error;
-        }),
-    };
-    const id = randomUUID();
-    const { "transfer-encoding": _, ...sent } = { ...headers, [idHeader]: id };
-    this.#exchanges.set(id, exchange);
-    const response = await this.#app
-      .inject({ method: method as "GET", url, headers: sent, ...(body.length > 0 && { payload: body }) })
-      .finally(() => this.#exchanges.delete(id));
-    if (sendError) throw sendError;
-    const { upstream, failure, error } = exchange;
-    const message = error?.message.replace(/^The handler returned/, "The upstream returned") ?? failure;
-    const isViolated = upstream === undefined || error !== undefined || response.statusCode !== upstream.status;
-    return {
-      upstream,
-      violation: isViolated
-        ? {
-            of: upstream ? "response" : "request",
-            message: message ?? `The response has the status ${response.statusCode}.`,
-          }
-        : undefined,
-      response: { status: response.statusCode, headers: response.headers, body: response.rawPayload },
-    };
-  }
-
-  close(): Promise<void> {
-    return this.#app.close();
-  }
+/** A document with which requests and responses are compared. */
+export interface Contract {
+  /** Compares a request, and if it is valid, the response that `send` returns. Rejects with its Error. */
+  check(request: ProxiedRequest, send: Exchange["send"]): Promise<Verdict>;
+  close(): Promise<void>;
 }
 
-// What a handler would return: a value instead of JSON, and headers by their schemas.
-function toResult(
-  document: Document,
-  { operation }: UntypedCall,
-  { status, headers, mediaType, body }: UpstreamResponse,
-) {
-  const declared = operation.part.at("responses")?.at(`${status}`)?.at("headers");
-  const values = headers.flatMap(([name, text]) => {
-    const key = Object.keys(declared?.value ?? {}).find((one) => one.toLowerCase() === name);
-    const schema = key === undefined ? undefined : declared?.at(key)?.written("schema");
-    return schema ? [[name, document.schemas.shapeAt(schema.pointer).parsePrimitive(text)] as const] : [];
+/** Creates the contract of a document. Rejects with an Error that names what is wrong with the document. */
+export async function createContract(document: Document, config: Config): Promise<Contract> {
+  const exchanges = new AsyncLocalStorage<Exchange>();
+  const exchange = () => exchanges.getStore() as Exchange;
+  const handle = async () => {
+    exchange().sent = exchange().send();
+    return toResult(exchange(), (await exchange().sent) as UpstreamResponse);
+  };
+  const schemes = Object.keys(document.content.components?.securitySchemes ?? {});
+  const app = await createServer({
+    ...config,
+    document: document.content,
+    strict: false,
+    handlers: Object.fromEntries(document.operations.map(({ id }) => [id, handle])),
+    security: Object.fromEntries(schemes.map((name) => [name, () => ({})])), // the upstream checks them
+    validateResponses: true,
+    docs: false,
+    formatError: (failure, context) => {
+      exchange().failure = failure.message;
+      return config.formatError?.(failure, context) ?? failure;
+    },
+    onError: (error) => {
+      exchange().error = error;
+    },
+    extend: (own) => void own.addHook("onRequest", ignoreConditions),
+    logger: pino({ level: "silent" }),
   });
   return {
-    status,
-    headers: Object.fromEntries(values),
-    ...(mediaType !== undefined && body.length > 0 && { type: mediaType, body: readBody(mediaType, body) }),
+    check: (request, send) => exchanges.run({ send }, () => check(app, request, exchange())),
+    close: () => app.close(),
   };
 }
 
-function readBody(mediaType: string, body: Buffer): unknown {
-  if (/[/+]json$/.test(mediaType)) {
-    try {
-      return parseJsonBytes(body);
-    } catch (error) {
-      throw new Error(`The upstream returned JSON that can't be read: ${(error as Error).message}.`);
-    }
+// The upstream evaluates conditions that the document does not declare.
+async function ignoreConditions({ raw: { headers }, routeOptions: { config } }: FastifyRequest): Promise<void> {
+  const declared = config.operation?.parameters.headers?.names.map((name) => name.toLowerCase());
+  for (const name of ["if-match", "if-none-match"]) if (!declared?.includes(name)) delete headers[name];
+}
+
+async function check(
+  app: FastifyInstance,
+  { method, url, fields, body }: ProxiedRequest,
+  exchange: Exchange,
+): Promise<Verdict> {
+  const { "transfer-encoding": _, expect, ...headers } = Object.fromEntries(new Headers(fields as [string, string][]));
+  const payload = body.length > 0 ? { payload: body } : {};
+  const response = await app.inject({ method: method as "GET", url, headers, ...payload });
+  const { failure = "", error, skipped } = exchange;
+  const upstream = await exchange.sent;
+  const message = error?.message.replace(/\b(t)he handler returned\b/i, "$1he upstream returned") ?? failure;
+  const violation = upstream && !error ? undefined : ({ of: upstream ? "response" : "request", message } as const);
+  return { upstream, violation, skipped, response };
+}
+
+// What a handler would return.
+async function toResult(exchange: Exchange, upstream: UpstreamResponse) {
+  const { message, start, isComplete, isCompared } = upstream;
+  const { statusCode: status = 0, headers, headersDistinct: sentHeaders } = message;
+  if (isComplete && start.length === 0) return { status, sentHeaders };
+  const reading = isCompared ? await readBody(upstream) : {};
+  exchange.skipped = reading.skipped;
+  const type = headers["content-type"] || "application/octet-stream"; // RFC 9110, section 8.3
+  return { status, sentHeaders, type, body: "value" in reading ? reading.value : start };
+}
+
+/** The value of a body, or why it is not compared. */
+type Reading = { readonly value?: unknown; readonly skipped?: string };
+
+// Reads JSON or a text in its content coding and charset.
+async function readBody({ message: { headers }, start, isComplete }: UpstreamResponse): Promise<Reading> {
+  const { "content-encoding": coding, "content-type": type = "" } = headers;
+  const charset = parseMediaType(type)?.parameters.get("charset");
+  const isJson = formatOf(type) === "json";
+  const tooLarge = `It has more than ${maxBytes} bytes.`;
+  if (!isComplete) return { skipped: tooLarge };
+  try {
+    const decoder = new TextDecoder(charset, { fatal: true, ignoreBOM: isJson });
+    const content = decodeContent(Readable.from([start]), coding, maxBytes, () => new Error(tooLarge));
+    const decoded = await readStart(content);
+    content.destroy();
+    if (!decoded.isComplete) return { skipped: tooLarge };
+    const text = decoder.decode(decoded.start);
+    return { value: isJson ? parseJson(text) : text };
+  } catch (error) {
+    const { message } = error as Error;
+    // Without a parameter, the charset of a text can depend on its type, or be in the text.
+    const isText = error instanceof TypeError && charset === undefined && !isJson;
+    if (isText || error instanceof RangeError || error instanceof HttpError) return { skipped: message };
+    const format = `${coding === undefined ? "" : `${coding} `}${isJson ? "JSON" : "text"}`;
+    throw new Error(`The upstream returned ${format} that can't be read: ${message}.`);
   }
-  return mediaType.startsWith("text/") ? decodeUtf8(body) : body;
 }

@@ -1,11 +1,19 @@
 // `openapi-server proxy`: compares the requests and responses of an existing server with a document.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { pipeline } from "node:stream/promises";
 import { readDocument } from "../openapi/tools.ts";
 import type { Io } from "../terminal/index.ts";
 import { type ConfigOptions, readConfig } from "./config.ts";
-import { Contract, type Verdict } from "./proxy-contract.ts";
-import { forward, type ProxiedRequest } from "./proxy-upstream.ts";
+import { createContract, type Verdict } from "./proxy-contract.ts";
+import {
+  endToEndFields,
+  forward,
+  maxBytes,
+  type ProxiedRequest,
+  readStart,
+  type UpstreamResponse,
+} from "./proxy-upstream.ts";
 
 export interface ProxyOptions extends ConfigOptions {
   readonly port: number;
@@ -16,40 +24,39 @@ export interface ProxyOptions extends ConfigOptions {
   readonly report: boolean;
 }
 
-const maxBytes = 16 * 1024 * 1024; // of the body of a request
+const gracePeriod = 5_000; // milliseconds
 
 /** Serves an upstream behind a document. The server keeps the process alive, and is closed if `signal` is aborted. */
 export async function serveProxy(path: string, options: ProxyOptions, io: Io, signal?: AbortSignal): Promise<void> {
   const config = await readConfig(options);
   const document = await readDocument(path, { ...config, strict: false });
-  const contract = await Contract.create(document, config);
+  const contract = await createContract(document, config);
   const upstream = readUpstream(options.upstream, document.basePath);
   const counts = { requests: 0, violations: 0 };
-  const show = ({ method, url }: ProxiedRequest, { violation, upstream: response }: Verdict) => {
-    counts.requests++;
-    if (violation === undefined) return;
-    counts.violations++;
-    const status = response === undefined ? "" : ` ${response.status}`;
-    io.stdout.write(`${method} ${url}${status}: the ${violation.of} violates the document: ${violation.message}\n`);
-  };
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     // A client can name another server: only paths are forwarded, to the upstream.
     if (!incoming.url?.startsWith("/")) return fail(outgoing, 400, "The target of the request must be a path.");
-    const request = await readRequest(incoming);
-    if (request === undefined) return fail(outgoing, 413, `The body has more than ${maxBytes} bytes.`);
-    const target = toTarget(upstream, document.basePath, request.url);
-    try {
-      const verdict = await contract.check(request, () => forward(request, target));
-      show(request, verdict);
-      const { violation, response } = verdict;
-      if (violation?.of === "response" && !options.report) return fail(outgoing, 502, violation.message);
-      if (violation && !options.report)
-        return respond(outgoing, response.status, Object.entries(response.headers), response.body);
-      const passed = verdict.upstream ?? (await forward(request, target));
-      return respond(outgoing, passed.status, passed.headers, passed.body);
-    } catch (error) {
-      return fail(outgoing, 502, (error as Error).message);
-    }
+    const { method = "GET", url, headers } = incoming;
+    const { start: body, isComplete } = await readStart(incoming);
+    if (!isComplete) incoming.resume(); // so that the client can send the rest, and read the response
+    if (!isComplete) return fail(outgoing, 413, `The body has more than ${maxBytes} bytes.`);
+    const request = { method, url, fields: endToEndFields(incoming), body };
+    const controller = new AbortController();
+    outgoing.once("close", () => controller.abort()); // also when the client disconnects
+    const path = toPath(upstream, document.basePath, url);
+    const send = () => forward(request, new URL(upstream), path, controller.signal);
+    // A preflight request belongs to the Fetch standard, and not to the document.
+    const isPreflight = method === "OPTIONS" && headers.origin && headers["access-control-request-method"];
+    if (isPreflight) return pass(await send(), outgoing);
+    const verdict = await contract.check(request, send);
+    const { violation } = verdict;
+    counts.requests++;
+    if (violation) counts.violations++;
+    io.stdout.write(describe(request, verdict));
+    if (options.report || !violation) return pass(verdict.upstream ?? (await send()), outgoing);
+    if (violation.of === "response") return fail(outgoing, 502, violation.message);
+    const { connection, "transfer-encoding": _, ...rejection } = verdict.response.headers;
+    outgoing.writeHead(verdict.response.statusCode, rejection).end(verdict.response.rawPayload);
   };
   const server = createServer((incoming, outgoing) => {
     handle(incoming, outgoing).catch((error: Error) => fail(outgoing, 502, error.message));
@@ -71,9 +78,18 @@ export async function serveProxy(path: string, options: ProxyOptions, io: Io, si
       if (counts.violations > 0) process.exitCode = 1;
     });
     server.closeIdleConnections();
+    setTimeout(() => server.closeAllConnections(), gracePeriod).unref(); // streams
   };
   for (const event of ["SIGINT", "SIGTERM"] as const) process.once(event, close);
   signal?.addEventListener("abort", close);
+}
+
+// Returns a line for a violation, or for a response that was not compared.
+function describe({ method, url }: ProxiedRequest, { violation, skipped, upstream }: Verdict): string {
+  const message = violation
+    ? `the ${violation.of} violates the document: ${violation.message}`
+    : skipped && `the body of the response was not compared: ${skipped}`;
+  return message ? `${method} ${url}${upstream ? ` ${upstream.message.statusCode}` : ""}: ${message}\n` : "";
 }
 
 // Without a path of its own, it has the base path of the document.
@@ -85,40 +101,26 @@ function readUpstream(text: string, basePath: string): string {
 }
 
 // What is outside of the base path has the same path there. The URL is a path, and begins with a slash.
-function toTarget(upstream: string, basePath: string, url: string): URL {
+function toPath(upstream: string, basePath: string, url: string): string {
   const isBelow = url.startsWith(basePath) && /^([/?]|$)/.test(url.slice(basePath.length));
-  return new URL(isBelow ? upstream + url.slice(basePath.length) : new URL(upstream).origin + url);
+  return isBelow ? upstream.slice(new URL(upstream).origin.length) + url.slice(basePath.length) : url;
 }
 
-async function readRequest(incoming: IncomingMessage): Promise<ProxiedRequest | undefined> {
-  const { method = "GET", url = "/", headers } = incoming;
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of incoming) {
-    length += (chunk as Buffer).length;
-    if (length > maxBytes) return undefined;
-    chunks.push(chunk as Buffer);
-  }
-  return { method, url, headers, body: Buffer.concat(chunks) };
-}
-
-function respond(
-  outgoing: ServerResponse,
-  status: number,
-  headers: readonly (readonly [string, unknown])[],
-  body: Buffer,
-): void {
-  for (const [name, value] of headers)
-    if (!/^(content-length|connection|keep-alive|transfer-encoding|date)$/i.test(name))
-      outgoing.appendHeader(name, Array.isArray(value) ? value.map(String) : `${value}`);
-  outgoing.writeHead(status);
-  outgoing.end(body);
+// Sends a response as the upstream has sent it. Node frames its body.
+async function pass({ message, start }: UpstreamResponse, outgoing: ServerResponse): Promise<void> {
+  const fields = endToEndFields(message).filter(([name]) => !/^transfer-encoding$/i.test(name));
+  outgoing.writeHead(message.statusCode as number, message.statusMessage, fields.flat());
+  if (message.readableEnded) return void outgoing.end(start);
+  outgoing.flushHeaders();
+  outgoing.write(start);
+  message.setTimeout(0); // a stream can be silent
+  await pipeline(message, outgoing);
 }
 
 const failureCodes = { 400: "malformed_request", 413: "content_too_large", 502: "bad_gateway" } as const;
 
 function fail(outgoing: ServerResponse, status: keyof typeof failureCodes, message: string): void {
   if (outgoing.headersSent) return void outgoing.destroy();
-  outgoing.writeHead(status, { "Content-Type": "application/json", Connection: "close" });
+  outgoing.writeHead(status, { "Content-Type": "application/json" });
   outgoing.end(JSON.stringify({ code: failureCodes[status], message, status }));
 }

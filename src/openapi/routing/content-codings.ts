@@ -23,7 +23,7 @@ export function decodeContent(
   body: Readable,
   contentEncoding = "",
   maxBytes: number,
-  createError: () => HttpError,
+  createError: () => Error,
 ): Readable {
   const codings = contentEncoding
     .split(",")
@@ -66,7 +66,7 @@ function untilEnd(decoded: Readable, body: Readable): Readable {
 export function limitBytes(
   body: Readable,
   maxBytes: number,
-  createError: () => HttpError,
+  createError: () => Error,
   toBodyError: (error: Error) => Error = (error) => error,
 ): Readable {
   let bytes = 0;

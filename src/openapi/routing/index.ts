@@ -6,6 +6,7 @@ export type {
   SecurityScheme,
   SecuritySchemes,
 } from "./authentication.ts";
+export { decodeContent } from "./content-codings.ts";
 export type { MappedError } from "./error-table.ts";
 export type { Guard } from "./route.ts";
 export { type RoutesOptions, routes } from "./routes.ts";

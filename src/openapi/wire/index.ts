@@ -22,6 +22,7 @@ export {
   isJson,
   isMediaTypeOrRange,
   negotiate,
+  parseMediaType,
   selectMediaType,
 } from "./media-types.ts";
 export {
