@@ -1,7 +1,7 @@
-// Overlays: files that change a document (OpenAPI Overlay Specification 1.0).
+// Overlays: files that change a document (OpenAPI Overlay Specification 1.0 and 1.1).
 import { pathToFileURL } from "node:url";
 import { type JSONValue, jsonpath } from "json-p3";
-import { setOwn } from "../lib/index.ts";
+import { parseJson, setOwn, toJson } from "../lib/index.ts";
 import { readDocument, readSourceFile } from "../openapi/tools.ts";
 
 type Members = Record<string, unknown>;
@@ -14,81 +14,106 @@ export async function readWithOverlays(
 ): Promise<string | object> {
   if (overlays.length === 0) return path;
   const { content } = await readDocument(path, { strict: false, allowedFolders });
-  let changed: unknown = content; // the same object, whose references stay relative to the document
-  for (const overlay of overlays) changed = applyOverlay(changed, overlay, await readOverlay(overlay));
-  return changed as object;
+  // The same object, whose references stay relative to the document.
+  const root = { $: Object.assign(content, copyOf(content)) };
+  for (const overlay of overlays) for (const action of await readOverlay(overlay)) applyAction(root, overlay, action);
+  return root.$;
 }
 
 interface Action {
   readonly target: string;
   readonly update?: unknown;
+  readonly copy?: string;
   readonly remove?: boolean;
+  /** Whether the overlay has the version 1.0: an array is an item, each value can replace another one, and each target has a match. */
+  readonly isFirst: boolean;
 }
 
 async function readOverlay(path: string): Promise<readonly Action[]> {
   const { content } = await readSourceFile(pathToFileURL(path));
   const { overlay: version, actions } = Object(content) as Members;
-  if (!/^1\.\d+\.\d+$/.test(`${version}`)) throw new Error(`The overlay ${path} must have overlay: 1.0.0.`);
+  if (!/^1\.[01]\.\d+$/.test(`${version}`))
+    throw new Error(`The overlay ${path} must have overlay: 1.0.0 or 1.1.0. Other versions are not supported.`);
   if (!Array.isArray(actions) || actions.length === 0)
     throw new Error(`The overlay ${path} must have a list of actions.`);
+  const isFirst = `${version}`.startsWith("1.0");
   for (const action of actions) {
-    const { target, update, remove } = Object(action) as Members;
+    const { target, update, copy, remove } = Object(action) as Members;
     if (typeof target !== "string") throw new Error(`An action of the overlay ${path} must have a target, a JSONPath.`);
-    if (update === undefined && remove !== true)
-      throw new Error(`The action ${target} of the overlay ${path} must have update, or remove: true.`);
+    const isCopy = typeof copy === "string" && !isFirst;
+    if (remove !== true && isCopy === (update !== undefined))
+      throw new Error(
+        `The action ${target} of the overlay ${path} must have update${isFirst ? "" : ", copy"}, or remove: true.`,
+      );
   }
-  return actions as Action[];
+  return actions.map((action) => ({ ...action, isFirst }));
 }
 
-function applyOverlay(document: unknown, path: string, actions: readonly Action[]): unknown {
-  for (const { target, update, remove } of actions) {
-    const places = findPlaces(document, path, target);
-    // From the end, so that the indexes of an array stay.
-    for (const place of places.toReversed())
-      if (remove === true) removeAt(document, place);
-      else mergeAt(document, place, update);
-  }
-  return document;
+function applyAction(root: Members, path: string, { target, update, copy, remove, isFirst }: Action): void {
+  const matches = findMatches(root, path, target);
+  if (matches.length === 0 && isFirst)
+    throw new Error(`The target ${target} of the overlay ${path} is not in the document.`);
+  if (remove === true) removeAll(matches.filter(({ holder }) => holder !== root));
+  if (remove === true || matches.length === 0) return;
+  const kinds = new Set(matches.map(({ holder, key }) => kindOf(holder[key])));
+  if (kinds.size > 1 && !isFirst)
+    throw new Error(`The target ${target} of the overlay ${path} must not select ${[...kinds].join(" and ")}.`);
+  const value = copy === undefined || isFirst ? update : findCopied(root, path, copy);
+  for (const { holder, key } of matches)
+    try {
+      const isItem = Array.isArray(holder[key]) && (isFirst || !Array.isArray(value));
+      setOwn(holder, key, combine(holder[key], copyOf(isItem ? [value] : value), isFirst));
+    } catch (error) {
+      throw new Error(`The action ${target} of the overlay ${path} merges ${(error as Error).message}.`);
+    }
 }
 
-function findPlaces(document: unknown, path: string, target: string): readonly (string | number)[][] {
-  let places: (string | number)[][];
+// Returns the places of the values that a JSONPath selects.
+function findMatches(root: Members, path: string, expression: string) {
   try {
-    places = [...jsonpath.query(target, document as JSONValue)].map(({ location }) => [...location]);
+    const nodes = [...jsonpath.query(expression, root.$ as JSONValue)];
+    const places = new Map(nodes.map((node) => [node.path, ["$", ...node.location] as string[]])); // each once
+    return [...places.values()].map((place) => {
+      const key = place.pop() as string;
+      return { holder: place.reduce((value, name) => value[name] as Members, root), key };
+    });
   } catch (error) {
-    throw new Error(`The target ${target} of the overlay ${path} is no JSONPath: ${(error as Error).message}.`);
-  }
-  if (places.length === 0) throw new Error(`The target ${target} of the overlay ${path} is not in the document.`);
-  return places;
-}
-
-function removeAt(document: unknown, place: readonly (string | number)[]): void {
-  const holder = at(document, place.slice(0, -1));
-  const key = place.at(-1);
-  if (Array.isArray(holder)) holder.splice(Number(key), 1);
-  else if (key !== undefined) delete (holder as Members)[key];
-}
-
-// An object is merged, to an array an item is added, and another value is replaced (section 4.4.3).
-function mergeAt(document: unknown, place: readonly (string | number)[], update: unknown): void {
-  const value = at(document, place);
-  if (Array.isArray(value)) value.push(structuredClone(update));
-  else if (isObject(value) && isObject(update)) merge(value, update);
-  else if (place.length > 0)
-    (at(document, place.slice(0, -1)) as Members)[place.at(-1) as string] = structuredClone(update);
-}
-
-function merge(target: Members, update: Members): void {
-  for (const [name, value] of Object.entries(update)) {
-    const own = Object.hasOwn(target, name) ? target[name] : undefined;
-    if (isObject(own) && isObject(value)) merge(own, value);
-    else if (Array.isArray(own) && Array.isArray(value)) own.push(...structuredClone(value));
-    else setOwn(target, name, structuredClone(value));
+    throw new Error(`The target ${expression} of the overlay ${path} is no JSONPath: ${(error as Error).message}.`);
   }
 }
 
-function at(document: unknown, place: readonly (string | number)[]): unknown {
-  return place.reduce((value, key) => (value as Members)[key], document);
+function findCopied(root: Members, path: string, expression: string): unknown {
+  const [match, ...others] = findMatches(root, path, expression);
+  if (match && others.length === 0) return copyOf(match.holder[match.key]);
+  throw new Error(`The copy ${expression} of the overlay ${path} must select one value of the document.`);
+}
+
+// The last items of an array first, so that the indexes of the others stay.
+function removeAll(matches: ReturnType<typeof findMatches>): void {
+  for (const { holder, key } of matches.toSorted((one, other) => (Number(other.key) || 0) - (Number(one.key) || 0)))
+    if (Array.isArray(holder)) holder.splice(Number(key), 1);
+    else delete holder[key];
+}
+
+// Returns a value after an update (section 4.4.3.1).
+function combine(own: unknown, update: unknown, isFirst: boolean): unknown {
+  const kinds = [own, update].map(kindOf);
+  if (kinds[0] !== kinds[1] && !isFirst) throw new Error(`${kinds[1]} into ${kinds[0]}`);
+  if (Array.isArray(own) && Array.isArray(update)) return [...own, ...update];
+  if (!isObject(own) || !isObject(update)) return update;
+  for (const [name, value] of Object.entries(update))
+    setOwn(own, name, Object.hasOwn(own, name) ? combine(own[name], value, isFirst) : value);
+  return own;
+}
+
+// By value: an alias of YAML is one object at several places, of which one may change.
+function copyOf(value: unknown): unknown {
+  return parseJson(toJson(value));
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return "an array";
+  return isObject(value) ? "an object" : "a primitive value";
 }
 
 function isObject(value: unknown): value is Members {
