@@ -15,7 +15,7 @@ import type { Collection, Filter } from "../records.ts";
 import { findProblems } from "./integrity.ts";
 import { openDatabase } from "./sqlite-connection.ts";
 import { listUnneeded } from "./sqlite-migrations.ts";
-import { quoteName, statements, toCondition, toValue } from "./sqlite-statements.ts";
+import { prepareDisclaim, quoteName, statements, toCondition, toValue } from "./sqlite-statements.ts";
 
 const uniqueViolations: unknown[] = [2067, 1555]; // SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY
 
@@ -143,6 +143,8 @@ class SqliteTableWriter implements TableWriter {
 
   async add(table: string, rows: readonly Values[]): Promise<void> {
     const { name, columns } = this.#find(table);
+    const collection = this.#collections.find((one) => one.name === table);
+    if (collection) prepareDisclaim(this.#db, collection)();
     const insert = this.#db.prepare(`INSERT INTO ${name} (${columns}) VALUES (${columns.map(() => "?")})`);
     for (const row of rows)
       try {

@@ -7,7 +7,6 @@ import type { OpenMode } from "../port.ts";
 import type { Collection } from "../records.ts";
 import { requireMigrated } from "../schema-version.ts";
 import { migrate, readVersion, requireCollections } from "./sqlite-migrations.ts";
-import { quoteName, quoteText } from "./sqlite-statements.ts";
 
 const openTimeout = 5_000; // milliseconds: the busy timeout while the store is opened
 
@@ -39,25 +38,12 @@ export function openDatabase(file: string, mode: OpenMode, collections: readonly
     }
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
     migrate(db, collections);
-    for (const collection of collections) db.exec(disclaimSchemas(collection));
     db.exec("PRAGMA busy_timeout = 0"); // from here on, `retryWhileBusy` waits without blocking the event loop
     return db;
   } catch (error) {
     db?.close();
     throw new Error(`The database ${file} can't be opened: ${(error as Error).message}.`, { cause: error });
   }
-}
-
-// Returns triggers of this connection. What it writes can violate the schemas of other processes: they no longer hold for all records.
-function disclaimSchemas({ name, schema }: Collection): string {
-  if (schema === undefined) return "";
-  const others = `collection = ${quoteText(name)} AND schema <> ${quoteText(schema())}`;
-  const disclaim = `DELETE FROM record_schemas WHERE ${others} AND ifnull(upgraded_to, -1) < 0`;
-  const triggers = ["INSERT", "UPDATE"].map(
-    (write) =>
-      `CREATE TEMP TRIGGER ${quoteName(`${name} ${write}`)} AFTER ${write} ON main.${quoteName(name)} BEGIN ${disclaim}; END;`,
-  );
-  return triggers.join("\n");
 }
 
 /** Turns a store that no connection has open into a single file, which can be read without creating a -wal file. */

@@ -28,6 +28,8 @@ export interface RecordParts {
   /** The statements of the tables that all collections share. */
   readonly shared: Statements;
   readonly limit: RecordLimit;
+  /** See `prepareDisclaim`. */
+  readonly disclaim: () => void;
 }
 
 type Created<R> = Exclude<CreateResult<R>, { outcome: "conflict" }>;
@@ -102,7 +104,11 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
     });
 
   #write<T>(name: keyof RecordStore, work: () => T): Promise<T> {
-    return this.#transactions.write(this.#method(name), work);
+    const run = () => {
+      if (!name.startsWith("remove")) this.#parts.disclaim();
+      return work();
+    };
+    return this.#transactions.write(this.#method(name), run);
   }
 
   #read<T>(name: keyof RecordStore, work: () => T): Promise<T> {

@@ -12,7 +12,7 @@ import { createFileCheck } from "./file-check.ts";
 import { openDatabase } from "./sqlite-connection.ts";
 import { SqliteKeys } from "./sqlite-keys.ts";
 import { type RecordParts, SqliteRecords, updateLimit } from "./sqlite-records.ts";
-import { prepareRecordStatements, prepareStatements, type Statements } from "./sqlite-statements.ts";
+import { prepareDisclaim, prepareRecordStatements, prepareStatements, type Statements } from "./sqlite-statements.ts";
 import { TransactionScheduler } from "./transactions.ts";
 
 /** The timeouts of the SQLite store, in milliseconds. */
@@ -49,7 +49,9 @@ export class SqliteStore implements Store {
     });
     for (const collection of collections) {
       const statements = prepareRecordStatements(this.#db, collection);
-      const parts = { collection, statements, shared: this.#statements, limit: new RecordLimit(maxRecords) };
+      const limit = new RecordLimit(maxRecords);
+      const disclaim = prepareDisclaim(this.#db, collection);
+      const parts = { collection, statements, shared: this.#statements, limit, disclaim };
       this.#parts.set(collection.name, parts);
       this.#records.set(collection.name, new SqliteRecords(this.#transactions, parts));
       if (maxRecords !== null) updateLimit(parts);
