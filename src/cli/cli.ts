@@ -18,7 +18,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (isBrokenPipe(error)) return 0;
-    reportError(io, "petstore", error);
+    reportError(io, "petstore", error, "Run petstore migrate.");
     return 1;
   }
 }

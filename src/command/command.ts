@@ -1,7 +1,7 @@
 // The command `openapi-server`: serves a document, with mock responses or from records, checks it, and generates types.
 import { Command, InvalidArgumentError, Option } from "commander";
 import { version } from "../lib/index.ts";
-import { CommandFailure, type Io, isBrokenPipe } from "../terminal/index.ts";
+import { CommandFailure, type Io, isBrokenPipe, messageOf } from "../terminal/index.ts";
 import type { CheckOptions } from "./check.ts";
 import { addBackup, addCheck, addCopy, addExport, addImport, addRestore, type DataCommands } from "./data/index.ts";
 import type { GenerateFlags } from "./generate.ts";
@@ -143,7 +143,8 @@ function addData(program: Command, io: Io): void {
 
 function reportLines(io: Io, error: Error): void {
   const isPortInUse = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
-  const message = isPortInUse ? `${error.message}. Choose another one with --port.` : error.message;
+  const advice = "Run openapi-server serve with it, which migrates it.";
+  const message = isPortInUse ? `${error.message}. Choose another one with --port.` : messageOf(error, advice);
   const lines = error instanceof CommandFailure ? error.lines : [message];
   for (const line of lines) io.stderr.write(`openapi-server: ${line}\n`);
 }

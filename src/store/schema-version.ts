@@ -1,7 +1,5 @@
 // The versions of the schemas of both stores.
 
-const missing = { code: "ENOENT" }; // the error code of a missing store, as for a missing file
-
 /** Throws an Error if a store is of a later version than `latest`. */
 export function requireKnownVersion(version: number, latest: number): void {
   if (version > latest)
@@ -10,14 +8,19 @@ export function requireKnownVersion(version: number, latest: number): void {
     );
 }
 
-/** Throws an Error if a store can't be read without a migration. `advice` says how to migrate it. */
-export function requireMigrated(version: number, latest: number, advice: string): void {
+/** Throws an Error if a store can't be read without a migration. */
+export function requireMigrated(version: number, latest: number): void {
   if (version === 0) throw createMissingError();
   if (version < latest)
-    throw new Error(`its schema version is ${version}, but this release requires ${latest}. ${advice}`);
+    throw createMigrationError(`its schema version is ${version}, but this release requires ${latest}`);
 }
 
-/** Returns the error of a store that does not exist. */
+/** Returns the error of a store that does not exist. Its code is that of a missing file. */
 export function createMissingError(): Error {
-  return Object.assign(new Error("it has not been migrated. Run petstore migrate"), missing);
+  return createMigrationError("it has not been migrated", "ENOENT");
+}
+
+/** Returns the error of a store that needs a migration. Programs add their command for it. */
+export function createMigrationError(message: string, code?: string): Error {
+  return Object.assign(new Error(message), { code, needsMigration: true });
 }

@@ -4,6 +4,7 @@ export {
   CommandFailure,
   type Io,
   isBrokenPipe,
+  messageOf,
   type Output,
   print,
   processIo,

@@ -70,8 +70,15 @@ export function warn({ stderr }: Pick<Io, "stderr">, text: string): void {
   stderr.write(`${escapeControlCharacters(text)}\n`);
 }
 
-/** Reports an error of a program on standard error: the first line of its message. */
-export function reportError(io: Pick<Io, "stderr">, program: string, error: unknown): void {
-  const lines = error instanceof CommandFailure ? error.lines : [(error as Error).message.split("\n", 1)[0] as string];
+/** Returns the message of an error. If a store needs a migration, `advice` says how this program migrates it. */
+export function messageOf(error: unknown, advice: string): string {
+  const { message, cause } = error as Error & { readonly cause?: { readonly needsMigration?: boolean } };
+  return cause?.needsMigration ? `${message} ${advice}` : message;
+}
+
+/** Reports an error of a program on standard error: the first line of its message. `advice` is that of `messageOf`. */
+export function reportError(io: Pick<Io, "stderr">, program: string, error: unknown, advice: string): void {
+  const [message = ""] = messageOf(error, advice).split("\n", 1);
+  const lines = error instanceof CommandFailure ? error.lines : [message];
   for (const line of lines) warn(io, `${program}: ${line}`);
 }

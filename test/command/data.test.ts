@@ -130,3 +130,29 @@ t.test("Records are exported and imported", async (t) => {
   });
   t.match(await run(["data", "check", file, "--data", "sqlite::memory:"]), { code: 1, stderr: /must be sqlite:PATH/ });
 });
+
+t.test("For a database without tables, names the command of this program that creates them", async (t) => {
+  const place = folder(t);
+  const file = join(place, "things.yaml");
+  writeFileSync(file, text);
+  const [empty, other] = [join(place, "empty.db"), join(place, "other.yaml")];
+  writeFileSync(empty, "");
+  const advice = "Run openapi-server serve with it, which migrates it\\.\n$";
+  for (const data of [empty, await emptyDatabase(t)])
+    for (const args of [
+      ["export", file, "--resource", "books"],
+      ["check", file],
+      ["backup", file, join(place, "b")],
+    ])
+      t.match(await run(["data", ...args, "--data", data]), {
+        code: 1,
+        stderr: new RegExp(`^openapi-server: .* can't be opened: it has not been migrated\\. ${advice}`),
+      });
+  const { stop } = await start(t, [file]);
+  stop();
+  writeFileSync(other, text.replaceAll("/notes", "/texts"));
+  t.match(await run(["data", "check", other, "--data", join(place, "things.db")]), {
+    code: 1,
+    stderr: new RegExp(`it lacks the table texts\\. ${advice}`),
+  });
+});

@@ -91,8 +91,8 @@ async function prepare(client: pg.Client, { mode, collections, maxRecords }: Sto
   const version = await readVersion(client);
   const counts = new Map<Collection, RecordCount>();
   if (mode === "readonly") {
-    requireMigrated(version, latestVersion, "Run petstore migrate");
-    await requireCollections(client, collections, "Run petstore migrate");
+    requireMigrated(version, latestVersion);
+    await requireCollections(client, collections);
     return { counts };
   }
   if (mode === "migrate" && version === 0) throw createMissingError();

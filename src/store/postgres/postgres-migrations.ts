@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import type { ClientBase } from "pg";
 import { type Dialect, latestVersion, listNames, migrations } from "../migrations.ts";
 import { type Collection, idColumn, indexName } from "../records.ts";
-import { requireKnownVersion } from "../schema-version.ts";
+import { createMigrationError, requireKnownVersion } from "../schema-version.ts";
 import { indexedOf, quoteName, tableOf } from "./postgres-statements.ts";
 
 // "pets", in ASCII: the key of the advisory lock that serializes the migrations of several processes.
@@ -86,14 +86,10 @@ export async function listUnneeded(db: ClientBase, collections: readonly Collect
 }
 
 /** Rejects if a database lacks the table of a collection. It can lack an index. */
-export async function requireCollections(
-  db: ClientBase,
-  collections: readonly Collection[],
-  advice: string,
-): Promise<void> {
+export async function requireCollections(db: ClientBase, collections: readonly Collection[]): Promise<void> {
   const missing = await listMissing(db, collections);
   const table = missing.find(({ isIndex }) => !isIndex);
-  if (table) throw new Error(`it lacks the table ${table.name}. ${advice}`);
+  if (table) throw createMigrationError(`it lacks the table ${table.name}`);
 }
 
 /**

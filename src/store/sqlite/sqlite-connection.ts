@@ -12,8 +12,6 @@ const openTimeout = 5_000; // milliseconds: the busy timeout while the store is 
 
 const fileFlags = { create: "a", migrate: "r+", readonly: "r" } as const satisfies Record<OpenMode, string>;
 
-const advice = "Run petstore migrate on it, or on a copy";
-
 /**
  * Opens a store of this version, with these collections, in `file` or `:memory:`. Throws an Error with the reason if the file can't be opened,
  * belongs to another program, or was created by a newer version.
@@ -32,8 +30,8 @@ export function openDatabase(file: string, mode: OpenMode, collections: readonly
     db.exec(`PRAGMA trusted_schema = OFF; ${readOnly ? "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;" : ""}`);
     const version = readVersion(db); // before the first write: the file may belong to another program
     if (readOnly) {
-      requireMigrated(version, latestVersion, advice);
-      requireCollections(db, collections, advice);
+      requireMigrated(version, latestVersion);
+      requireCollections(db, collections);
       return db;
     }
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");

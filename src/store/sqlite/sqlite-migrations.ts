@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { type Dialect, latestVersion, listNames, migrations } from "../migrations.ts";
 import { type Collection, idColumn, indexName } from "../records.ts";
-import { requireKnownVersion } from "../schema-version.ts";
+import { createMigrationError, requireKnownVersion } from "../schema-version.ts";
 import { expressionOf, quoteName } from "./sqlite-statements.ts";
 
 // "pets", in ASCII. Distinguishes the files of this program from those of others (PRAGMA application_id).
@@ -81,10 +81,10 @@ export function listUnneeded(db: DatabaseSync, collections: readonly Collection[
 }
 
 /** Throws an Error if a database lacks the table of a collection. It can lack an index. */
-export function requireCollections(db: DatabaseSync, collections: readonly Collection[], advice: string): void {
+export function requireCollections(db: DatabaseSync, collections: readonly Collection[]): void {
   const find = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?");
   const missing = collections.find(({ name }) => find.get(name) === undefined);
-  if (missing) throw new Error(`it lacks the table ${missing.name}. ${advice}`);
+  if (missing) throw createMigrationError(`it lacks the table ${missing.name}`);
 }
 
 /**
