@@ -9,8 +9,8 @@ export interface BodyContent {
   readonly format: BodyFormat;
   /** Undefined if it can have any value. */
   readonly validate: Validate | undefined;
-  /** Removes the read-only members of a value, if the option says so. */
-  readonly removeReadOnly: ((value: unknown) => void) | undefined;
+  /** Returns a value without its read-only members, if the option says so. */
+  readonly removeReadOnly: ((value: unknown) => unknown) | undefined;
   /** Describes the fields of a form. Created at the first request. */
   readonly encoding: () => FormEncoding;
 }

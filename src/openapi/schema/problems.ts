@@ -24,9 +24,8 @@ function describe(failure: Failure, wording: Wording): Problem {
 }
 
 function requirementOf({ keyword, schema, detail, name }: Failure, wording: Wording): string {
-  const requirement = (vocabulary.get(keyword)?.describe as Describe)(schema, detail, wording, (inner) =>
-    describeInside(inner, wording),
-  );
+  const describe: Describe = vocabulary.get(keyword)?.describe ?? (() => `must match the keyword "${keyword}"`);
+  const requirement = describe(schema, detail, wording, (inner) => describeInside(inner, wording));
   return name === undefined ? requirement : `has the ${wording.noun} '${shorten(name)}', whose name ${requirement}`;
 }
 
