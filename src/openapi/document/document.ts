@@ -29,7 +29,7 @@ import { checkDocument, toSchemaReport } from "./document-checks.ts";
 import { compareErrorShapes } from "./error-shapes.ts";
 import { checkExamples } from "./examples.ts";
 import { compareWithSchema } from "./openapi-schema.ts";
-import { describeVariant, groupVariants } from "./variants.ts";
+import { describeVariant, differInParameters, groupVariants } from "./variants.ts";
 
 /** A valid document. */
 export interface Document {
@@ -180,16 +180,18 @@ function removeUnreachable(operations: readonly Operation[], report: Report): Op
     for (const operation of variants) {
       const variant = describeVariant(operation);
       const first = found.get(variant);
-      if (first === undefined && found.size < maxVariants) found.set(variant, operation);
-      else if (first === undefined) {
-        const reason = `can't be served, because ${maxVariants} other operations have the same method and path`;
-        report("operation", `The operation ${operation.id}`, reason, operation.part.pointer);
-        unreachable.add(operation);
-      } else {
-        const reason = `can't be reached, because ${first.id} has the same method and path`;
-        report("path", `The operation ${operation.id}`, reason, operation.part.pointer);
-        unreachable.add(operation);
+      if (first === undefined && found.size < maxVariants) {
+        found.set(variant, operation);
+        continue;
       }
+      unreachable.add(operation);
+      const { id, part } = operation;
+      const isSame = first !== undefined && differInParameters(first, operation);
+      const reason = first
+        ? `can't be reached, because ${first.id} has the same method and path${isSame ? ", and differs only in parameters: it gets all requests" : ""}`
+        : `can't be served, because ${maxVariants} other operations have the same method and path`;
+      const rule = isSame ? "duplicate-path" : first ? "path" : "operation";
+      report(rule, `The operation ${id}`, reason, part.pointer);
     }
   }
   return operations.filter((operation) => !unreachable.has(operation));

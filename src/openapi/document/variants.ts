@@ -34,6 +34,17 @@ export function describeVariant({ template, parameters, parameterParts, body }: 
   return JSON.stringify([[...template.query], required, parameters.query.names, body?.mediaTypes]);
 }
 
+/** Returns whether two operations require and return the same, apart from their parameters. Descriptions count for nothing. */
+export function differInParameters(one: Operation, other: Operation): boolean {
+  const [text, otherText] = [one, other].map(({ part, security }) =>
+    JSON.stringify([security, part.value.requestBody, part.value.responses], (name, value) => {
+      if (typeof value === "bigint") return `${value}`;
+      return name === "description" && typeof value === "string" ? undefined : value;
+    }),
+  );
+  return text === otherText;
+}
+
 /**
  * Returns whether a path template has literals that delimit a parameter in its segment. The router decodes a segment before it
  * compares it, so that it would take the text "5:cancel" of a parameter, sent as 5%3Acancel, for the literal of /jobs/{id}:cancel

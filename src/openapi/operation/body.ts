@@ -103,13 +103,19 @@ export function compileBody(
   const maxBytes = Number.isSafeInteger(limit) && Number(limit) > 0 ? limit : undefined;
   if (maxBytes !== limit)
     report("extension", `has the x-max-bytes ${limit}, but it must be a positive integer`, body.pointer);
-  const parts = body.membersOf("content");
+  const all = body.membersOf("content");
+  const parts = all.filter(([type]) => isMediaTypeOrRange(type));
+  for (const [type, part] of all.filter((one) => !parts.includes(one))) {
+    const reason = `has a body of ${type}, which is neither a media type nor a range such as application/*`;
+    if (parts.length > 0) report("content-type", `${reason}: only the others are accepted`, part.pointer);
+    else report("content", reason, part.pointer);
+  }
   // A member that a patch does not have stays as it is (RFC 7396).
   const fillsDefaults = method !== "patch";
   const contents = parts.map(([type, part]) => {
     return [type, compileContent(type, part, schemas, report, fillsDefaults)] as const;
   });
-  if (contents.length === 0) report("content", "has a body without a media type", body.pointer);
+  if (all.length === 0) report("content", "has a body without a media type", body.pointer);
   const compiled = new Body({ required, maxBytes, contents: new Map(contents) });
   for (const [type, part] of parts) {
     const isStream = compiled.streamTypes.includes(type);
@@ -132,12 +138,6 @@ function compileContent(
 ): BodyContent {
   const format = findFormat(mediaType);
   const schema = part.written("schema");
-  if (!isMediaTypeOrRange(mediaType))
-    report(
-      "content",
-      `has a body of ${mediaType}, which is neither a media type nor a range such as application/*`,
-      part.pointer,
-    );
   if (schema === undefined && !format.isStream && !mediaType.includes("*"))
     report("no-schema", `has a body without a schema for ${mediaType}, so that any value is valid`, part.pointer);
   // RFC 6902 defines the body, as an array. Kubernetes' document has an object.

@@ -12,6 +12,7 @@ import { type Cell, type Direction, Evaluation } from "./evaluation.ts";
 import type { Marker } from "./form.ts";
 import { isObject } from "./form.ts";
 import type { Formats, Wording } from "./keyword.ts";
+import { findDefault } from "./keywords/defaults.ts";
 import { findLostTargets } from "./keywords/discriminator.ts";
 import { MarkedMembers } from "./marked-members.ts";
 import { SchemaNode } from "./node.ts";
@@ -157,12 +158,10 @@ export class Schemas {
         },
       );
     for (const node of this.#discriminators)
-      for (const target of findLostTargets(node.reread()))
-        options.report(
-          "reference",
-          node.pointer,
-          `has a discriminator with a mapping to ${target}, which leads to nothing`,
-        );
+      for (const target of findLostTargets(node.reread())) {
+        const reason = `has a discriminator with a mapping to ${target}, which leads to nothing: all alternatives are tried for a value without one`;
+        options.report("discriminator", node.pointer, reason);
+      }
     this.#checked.clear();
     this.#references.length = 0;
     this.#discriminators.length = 0;
@@ -180,8 +179,10 @@ export class Schemas {
     const validateOf = (node: SchemaNode) => this.#validate(() => this.#compiler.cellOf(node), "parameters", false);
     const starts = requests.map((pointer) => this.at(pointer));
     const defaults = this.#defaults.map((node) => node.reread());
-    for (const { node, rule, reason } of findDefaultProblems(defaults, starts, validateOf))
+    for (const { node, rule, reason, isNone } of findDefaultProblems(defaults, starts, validateOf)) {
+      if (isNone) this.#document.ignore(node.raw, "default"); // also in types, and for the records of a store
       report(rule, node.pointer, reason);
+    }
     this.#defaults.length = 0;
   }
 
@@ -215,6 +216,11 @@ export class Schemas {
     } catch {
       return SchemaNode.create(this.#document, true);
     }
+  }
+
+  /** Returns whether the schema at a place has a default, which is filled in where a value is missing. */
+  hasDefaultAt(pointer: string | undefined): boolean {
+    return pointer !== undefined && findDefault(this.at(pointer)) !== undefined;
   }
 
   /** Returns the shape of the values of the schema at a place, or that of any value. */

@@ -12,11 +12,14 @@ export type Level = "error" | "warning" | "note";
 /** The rules. Some have a subject in a finding, such as `format:unix-time`. */
 const levels = {
   content: "error", // a body without a media type
-  default: "error", // that the schema of a request rejects
-  "default-type": "warning", // of another type than its schema, whose meaning is clear
+  "content-type": "warning", // of a body, no media type, beside others
+  default: "error", // that requests would have if they could, which their schema rejects
+  "default-type": "warning", // of another form than its schema says, whose meaning is clear
   deprecation: "warning",
   dialect: "warning", // of schemas
+  discriminator: "warning", // whose mapping leads to nothing
   docs: "note", // an operation has the path of the documentation
+  "duplicate-path": "warning", // of operations that differ only in parameters
   "error-shape": "warning", // of an operation, other than that of the server
   "external-value": "note", // of an example, which is not read
   example: "warning", // that its schema rejects
@@ -24,10 +27,10 @@ const levels = {
   format: "warning", // unknown
   "get-body": "warning", // of a method without bodies
   "ignored-header": "note", // by the specification
-  keyword: "warning", // unknown
+  keyword: "warning", // unknown, or of an earlier dialect
   "keyword-value": "error",
   method: "warning", // that Node does not know
-  misspelled: "error", // a keyword or format close to a known one
+  misspelled: "error", // a keyword or field close to a known one
   link: "warning", // to an operation that does not exist
   "no-schema": "warning", // of a body
   "json-patch": "warning", // a schema that no JSON Patch matches
@@ -40,7 +43,6 @@ const levels = {
   required: "warning", // and forbidden, so that no object matches
   "response-content": "warning", // of what is no media type
   "response-header": "warning", // whose name is not one
-  "response-default": "warning", // that its schema rejects; defaults are only filled in in requests
   schema: "warning", // the document does not match the schema of OpenAPI
   "security-check": "note", // is needed
   "security-scheme": "error", // that is not declared
@@ -50,6 +52,7 @@ const levels = {
   status: "error",
   stream: "warning", // a body that is not validated
   structure: "error", // a part of another type than the specification says
+  "unused-default": "warning", // that its schema rejects, in a place where no default is filled in, such as a response
 } as const satisfies Readonly<Record<string, Level>>;
 
 export type Rule = keyof typeof levels;
@@ -165,7 +168,7 @@ function toReference(place: SourcePlace): SourcePlace {
     Part.of(place.file.content).find(pointer);
     return { ...place, pointer };
   } catch {
-    return place; // of a discriminator
+    return place;
   }
 }
 

@@ -145,7 +145,7 @@ class Converter {
     const { name, in: location, required } = parameter.value;
     const [, content] = parameter.membersOf("content")[0] ?? [];
     const schema = this.#convertSchema(content ?? parameter, "response");
-    const hasDefault = (parameter.at("schema")?.value as Json | undefined)?.default !== undefined;
+    const hasDefault = this.#document.schemas.hasDefaultAt(parameter.written("schema")?.pointer);
     const isGiven = required === true || (this.#options.fillsDefaults && hasDefault);
     return { name, in: location, required: isGiven, ...this.#notesOf(parameter), schema };
   }

@@ -11,14 +11,14 @@ import { type Part, referenceOf, type Schema, type SchemaObject } from "../sourc
 export type TypeSummary = Readonly<Record<string, string>>;
 
 /** Describes the types of a document. */
-export function summarizeTypes({ root, operations }: Document): TypeSummary {
+export function summarizeTypes({ root, operations, schemas: valueSchemas }: Document): TypeSummary {
   const types: Record<string, string> = {};
   const schemas = new SchemaTypes(root, types);
   for (const { id, part: operation, parameterParts } of operations) {
     for (const parameter of parameterParts) {
       const { value } = parameter;
-      const schema = parameter.at("schema")?.value as SchemaObject | undefined;
-      const mark = value.required || schema?.default !== undefined ? "" : "?";
+      const isGiven = value.required || valueSchemas.hasDefaultAt(parameter.written("schema")?.pointer);
+      const mark = isGiven ? "" : "?";
       schemas.describe(`${id} ${value.in} ${value.name}${mark}`, value.schema);
     }
     const body = operation.at("requestBody");

@@ -137,12 +137,12 @@ export class Examination {
     const { record } = this.#resource;
     const find = (name: string) => queryOf(this.#operation).find(({ value }) => value.name === name);
     const [limit, cursor] = [find("limit"), find("cursor")];
-    const limitSchema = limit?.at("schema")?.value as { readonly default?: unknown } | undefined;
+    const hasDefault = record.document.schemas.hasDefaultAt(limit?.written("schema")?.pointer);
     const typeOf = (parameter: typeof limit) => {
       const schema = parameter?.written("schema");
       return schema && valueType(RecordSchema.of(record.document, schema).parts);
     };
-    if (typeOf(limit) === undefined || (limit?.value.required !== true && limitSchema?.default === undefined))
+    if (typeOf(limit) === undefined || (limit?.value.required !== true && !hasDefault))
       this.#doubts.doubt("has no parameter limit with a default, so that it would have to return all records at once");
     if (typeOf(cursor) !== "string")
       this.#doubts.doubt("has no parameter cursor, a string, which selects the next page");

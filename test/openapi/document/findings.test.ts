@@ -6,6 +6,8 @@ import t from "tap";
 import { parse } from "yaml";
 import { parseDocument, readDocument } from "../../../src/openapi/document/document.ts";
 import { createServer } from "../../../src/openapi/index.ts";
+import { generateTypes } from "../../../src/openapi/types/generate-types.ts";
+import { summarizeTypes } from "../../../src/openapi/types/index.ts";
 import { documentOf } from "../../support/document-server.ts";
 import { folder } from "../../support/files.ts";
 
@@ -25,7 +27,7 @@ t.test("Refuses what contradicts itself or the specification", async (t) => {
   for (const [rule, paths, version] of [
     [
       "path",
-      `  /a/{x}: ${get("{ name: x, in: path, required: true, schema: {} }").slice(5)}\n  /a/{y}: { get: { operationId: b, parameters: [{ name: y, in: path, required: true, schema: {} }], ${ok} } }`,
+      `  /a/{x}: ${get("{ name: x, in: path, required: true, schema: {} }").slice(5)}\n  /a/{y}: { get: { operationId: b, parameters: [{ name: y, in: path, required: true, schema: {} }], responses: { 200: { description: x } } } }`,
     ],
     ["reference", post('{ $ref: "#/components/schemas/None" }')],
     ["reference", post('{ allOf: [{ $ref: "#/paths/~1a/post/requestBody/content/application~1json/schema" }] }')],
@@ -53,7 +55,6 @@ t.test("Refuses what contradicts itself or the specification", async (t) => {
     ["security-scheme", `  /a: { get: { operationId: a, security: [{ none: [] }], ${ok} } }`],
     ["content", `  /a: { post: { operationId: a, requestBody: { content: { json: { schema: {} } } }, ${ok} } }`],
     ["misspelled:maxLenght", post("{ type: string, maxLenght: 5 }")],
-    ["misspelled:datetime", post("{ type: string, format: datetime }")],
     ["misspelled:parmeters", `  /a: { get: { operationId: a, parmeters: [], ${ok} } }`],
   ] as [string, string, string?][]) {
     const text = documentOf(paths, "", version);
@@ -87,6 +88,20 @@ t.test("Items that are enforced, and annotations of JSON Schema itself, are no f
 t.test("Serves what is legal, or clear, with a warning for what is not enforced", async (t) => {
   for (const [rule, paths, version, rest] of [
     ["format:unix-time", query("{ type: integer, format: unix-time }")],
+    ["format:datetime", post("{ type: string, format: datetime }")],
+    ["keyword:required", post("{ properties: { a: { type: string, required: true } } }")],
+    [
+      "duplicate-path",
+      `  /a/{x}: ${get("{ name: x, in: path, required: true, schema: {} }").slice(5)}\n  /a/{y}: { get: { operationId: b, parameters: [{ name: y, in: path, required: true, schema: {} }], responses: { 204: { description: other } } } }`,
+    ],
+    [
+      "content-type",
+      `  /a: { post: { operationId: a, requestBody: { content: { application/json: { schema: {} }, examples: {} } }, ${ok} } }`,
+    ],
+    [
+      "discriminator",
+      post("{ oneOf: [{ type: object }], discriminator: { propertyName: kind, mapping: { cat: ./cat.yaml } } }"),
+    ],
     ["keyword:env", post("{ type: string, env: [X] }")],
     ["keyword:nullable", post("{ type: string, nullable: true }")],
     [
@@ -120,8 +135,15 @@ t.test("Serves what is legal, or clear, with a warning for what is not enforced"
     ],
     ["default-type", query('{ type: integer, default: "1" }')],
     ["default-type", query("{ type: string, default: null }")],
+    ["default-type", post("{ properties: { a: { type: object, required: [b], default: {} } } }")],
+    ["default-type", query("{ type: string, enum: [human, json], default: Human }")],
+    ["unused-default", post("{ properties: { a: { items: { type: string, default: [] } } } }")],
     [
-      "response-default",
+      "unused-default",
+      post("{ properties: { a: { type: string, format: date, readOnly: true, default: Assigned } } }"),
+    ],
+    [
+      "unused-default",
       `  /a: { get: { operationId: a, responses: { 200: { description: x, content: { application/json: { schema: { type: string, default: 5 } } } } } } }`,
     ],
     ["extension", `  /a: { get: { operationId: a, x-sunset: soon, ${ok} } }`],
@@ -146,6 +168,21 @@ t.test("Serves what is legal, or clear, with a warning for what is not enforced"
   t.same(
     await list(get(""), "servers: [{ url: /v1 }, { url: '/{v}', variables: { v: { default: v1, enum: [v1, v2] } } }]"),
     ["note servers"],
+  );
+});
+
+t.test("A warning says what the server does instead", async (t) => {
+  const content = "{ application/json: { schema: { type: string, format: u-int32, required: true } }, json: {} }";
+  const post = (id: string) => `{ post: { operationId: ${id}, requestBody: { content: ${content} }, ${ok} } }`;
+  const { findings } = await parseDocument(documentOf(`  /a: ${post("a")}\n  /a#b: ${post("b")}`));
+  t.match(
+    findings.list().map(({ message }) => message),
+    [
+      /has required: true, which is not enforced: list the name of the property in `required` of its object$/,
+      /has the unknown format "u-int32", which is not enforced: did you mean uint32\?$/,
+      /^The operation a has a body of json, which is neither a media type .*: only the others are accepted$/,
+      /^The operation b can't be reached, because a has .* path, and differs only in parameters: it gets all requests$/,
+    ],
   );
 });
 
@@ -205,6 +242,23 @@ t.test("A default in another type is filled in as its schema says, and one that 
   );
   const validate = operations[0]?.body?.select("application/json")?.validate;
   t.strictSame(validate?.({}), { value: { a: 7, b: false, c: "5", e: [1, 2] } });
+});
+
+t.test("A default that its schema rejects is not filled in, and its member can be missing in types", async (t) => {
+  const document = await parseDocument(
+    documentOf(
+      `${post("{ properties: { spec: { default: {}, allOf: [{ required: [selector] }] }, meta: { type: object, default: {} }, mode: { oneOf: [{ enum: [human, json] }], default: Human } } }").slice(0, -3)}, parameters: [{ name: q, in: query, schema: { type: integer, default: {} } }] } }`,
+    ),
+  );
+  const validate = document.operations[0]?.body?.select("application/json")?.validate;
+  t.strictSame(validate?.({}), { value: { meta: {}, mode: "human" } });
+  t.match(validate?.({ spec: {} }), { problems: [{ path: "spec", requirement: "must have the field 'selector'" }] });
+  const types = await generateTypes(document);
+  t.match(types, /spec\?: /);
+  t.match(types, /meta: /);
+  t.match(types, /mode: /);
+  t.match(types, /q\?: /);
+  t.hasStrict(summarizeTypes(document), { "a query q?": "integer" });
 });
 
 t.test("With `strict: false`, what has an error is left out, with its handlers", async (t) => {

@@ -32,7 +32,7 @@ t.test("By the names of schemas, a mapping, references, or the values that an al
     t.match(judge(schema, { kind: name, barks: true }, options), { requirement: "must have the field 'lives'" });
     t.match(judge(schema, { kind: "cow" }, options), { path: "kind", requirement: /^must be one of: / });
     t.match(judge(schema, { lives: 9 }, options), { part: "kind", requirement: "must have the field 'kind'" });
-    const lost = `has a discriminator with a mapping to ${reference}, which leads to nothing`;
+    const lost = `has a discriminator with a mapping to ${reference}, which leads to nothing: all alternatives are tried for a value without one`;
     t.strictSame(reasons, mapping && "other" in mapping ? Array(4).fill(lost) : []);
   }
   const inline = [object({ kind: { const: "a" } }, "kind", "x"), object({ kind: { enum: ["b", "c"] } }, "kind", "y")];
@@ -46,6 +46,20 @@ t.test("Uses the default mapping for a missing or unknown name", async (t) => {
   for (const value of [{}, { kind: "cow" }])
     t.match(judge(schema, value), { requirement: /^must have the field '(kind|barks)'/ });
   t.equal(judge(schema, { kind: "cow", barks: true }), undefined);
+});
+
+t.test("Tries all alternatives for a name whose mapping leads to nothing", async (t) => {
+  const options: SchemaOptions = { report: () => {} };
+  for (const target of ["./cat.yaml", "#/components/schemas/None", "none"]) {
+    const schema = { oneOf: [toCat, toDog], discriminator: { propertyName: "kind", mapping: { tabby: target } } };
+    t.equal(judge(schema, { kind: "tabby", lives: 9 }, options), undefined, target);
+    t.match(
+      judge(schema, { kind: "tabby" }, options),
+      { requirement: /^must match exactly one of the alternatives/ },
+      target,
+    );
+    t.match(judge(schema, { kind: "cow", lives: 9 }, options), { requirement: "must be one of: cat, dog" }, target);
+  }
 });
 
 t.test("Tries all alternatives if one has no name, or does not require the property", async (t) => {

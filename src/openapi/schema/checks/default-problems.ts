@@ -1,7 +1,8 @@
 // Default values that their schemas reject.
 import { toJson } from "../../../lib/index.ts";
 import type { RuleId } from "../../source/index.ts";
-import { convertDefault, findDefault } from "../keywords/defaults.ts";
+import { isObject } from "../form.ts";
+import { convertDefault, findDefault, isReadOnly } from "../keywords/defaults.ts";
 import type { SchemaNode } from "../node.ts";
 import type { Validate } from "../validation.ts";
 
@@ -10,11 +11,13 @@ export interface DefaultProblem {
   readonly node: SchemaNode;
   readonly rule: RuleId;
   readonly reason: string;
+  /** Whether the default has no meaning, so that its schema has none. */
+  readonly isNone: boolean;
 }
 
 /**
- * Returns what is wrong with the defaults of schemas. `requests` are the schemas of requests: only in them, and in those to which they
- * lead, a default is filled in.
+ * Returns what is wrong with the defaults of schemas. `requests` are the schemas of requests: only in them, and in the properties of
+ * those to which they lead, a default is filled in.
  */
 export function findDefaultProblems(
   schemas: readonly SchemaNode[],
@@ -23,38 +26,49 @@ export function findDefaultProblems(
 ): DefaultProblem[] {
   if (schemas.length === 0) return [];
   const sent = reach(requests);
-  const own = schemas.flatMap((node) => check(node, node.schema.default, sent.has(node.raw), validateOf));
+  let filled: ReadonlySet<unknown> | undefined; // most documents have no invalid default
+  const isFilled = (owner: SchemaNode) => {
+    filled ??= findFilled(requests, sent);
+    return filled.has(owner.raw);
+  };
+  const own = schemas.flatMap((node) => check(node, node, isFilled, validateOf));
   const invalid = new Set(own.map(({ node }) => node.raw));
   // That of a schema that applies besides, by the whole schema.
   const inherited = [...sent.values()].flatMap((node) => {
     const owner = (node.schema.$ref ?? node.schema.allOf) ? findDefault(node) : undefined;
     const isOther = owner !== undefined && owner.raw !== node.raw && !invalid.has(owner.raw);
-    return isOther ? check(node, owner.schema.default, true, validateOf) : [];
+    return isOther ? check(node, owner, isFilled, validateOf) : [];
   });
   return [...own, ...inherited];
 }
 
+// The schemas whose defaults are filled in: those of parameters and bodies, and of the properties that a request can have.
+function findFilled(requests: readonly SchemaNode[], sent: ReadonlyMap<unknown, SchemaNode>): Set<unknown> {
+  const properties = [...sent.values()].flatMap((node) => node.childrenOf("properties").map((child) => child.node));
+  const places = [...requests, ...properties.filter((property) => !isReadOnly(property))];
+  return new Set(places.map((place) => findDefault(place)?.raw));
+}
+
 function check(
   node: SchemaNode,
-  value: unknown,
-  isSent: boolean,
+  owner: SchemaNode,
+  isFilled: (owner: SchemaNode) => boolean,
   validateOf: (node: SchemaNode) => Validate,
 ): DefaultProblem[] {
+  const value = owner.schema.default;
   const validate = validateOf(node);
   const result = validate(value);
   if ("value" in result) return [];
   const [{ path, requirement }] = result.problems;
   const reason = `has the default ${toJson(value)}, ${path === "" ? "which" : `whose part '${path}'`} ${requirement}`;
-  if (!isSent) return [{ node, rule: "response-default", reason }];
   const converted = convertDefault(node, value);
-  if ("value" in validate(converted))
-    return [{ node, rule: "default-type", reason: `${reason}: it is read as ${toJson(converted)}` }];
-  const isNone = value === null || value === ""; // as most people mean it
-  return [
-    isNone
-      ? { node, rule: "default-type", reason: `${reason}: there is no default` }
-      : { node, rule: "default", reason },
-  ];
+  const isNone = !("value" in validate(converted));
+  const add = (rule: RuleId, end: string) => [{ node, rule, reason: reason + end, isNone }];
+  if (!isFilled(owner)) return add("unused-default", ": it is not filled in");
+  if (!isNone) return add("default-type", `: it is read as ${toJson(converted)}`);
+  // As most people mean it. Tools write {} for each object, also if it has required members.
+  const isEmpty = value === null || value === "" || (isObject(value) && Object.keys(value).length === 0);
+  return isEmpty ? add("default-type", ": it is not filled in") : add("default", "");
 }
 
 // The schemas, as they are written, to which others lead at any depth.

@@ -52,10 +52,9 @@ export function findAnnotationProblems(node: SchemaNode, formats: Formats): Keyw
 }
 
 function describeUnknownFormat(format: string, formats: Formats): KeywordProblem {
-  const reason = `has the unknown format "${format}"`;
   const similar = findSimilarName(format, formatNames(formats), 5);
-  if (similar) return { rule: `misspelled:${format}`, reason: `${reason}: did you mean ${similar}?` };
-  return { rule: `format:${format}`, reason: `${reason}, which is not enforced` };
+  const hint = similar === undefined ? "" : `: did you mean ${similar}?`;
+  return { rule: `format:${format}`, reason: `has the unknown format "${format}", which is not enforced${hint}` };
 }
 
 function findSlowPattern(schema: SchemaObject, keyword: string): KeywordProblem | undefined {
@@ -69,12 +68,16 @@ function findSlowPattern(schema: SchemaObject, keyword: string): KeywordProblem 
   return { rule: "slow-pattern", reason };
 }
 
+const listName = "list the name of the property in `required` of its object";
+
 // It is unknown, or its value has the wrong form.
 function findProblem(schema: SchemaObject, name: string): KeywordProblem | undefined {
   const value = schema[name];
   const keyword = vocabulary.get(name);
   if (keyword === undefined) return isAnnotation(name) ? undefined : describeUnknownKeyword(name, schema);
   if (keyword.form.matches(value)) return undefined;
+  if (name === "required" && typeof value === "boolean")
+    return { rule: "keyword:required", reason: `has required: ${value}, which is not enforced: ${listName}` };
   const rule = name === "pattern" || keyword.form === form.schemasByPattern ? "pattern" : "keyword-value";
   return { rule, reason: `has the keyword "${name}", which must be ${keyword.form.words}` };
 }

@@ -6,23 +6,36 @@ import type { SchemaObject } from "../../source/index.ts";
 import { type Direction, Evaluation } from "../evaluation.ts";
 import * as form from "../form.ts";
 import type { Compiler, Keywords } from "../keyword.ts";
-import type { SchemaNode } from "../node.ts";
+import { possiblePartsOf, type SchemaNode } from "../node.ts";
 import { Shape } from "../shape.ts";
 
 const maxValues = 10_000; // of a default; otherwise, schemas that refer to each other could double it with each level
 const maxFilled = 1_000_000; // values of all defaults in a value: a client can send many objects without members
 
 /**
- * Returns a default in the type of its schema, if it is written in another one whose meaning is clear: "1" for an integer, 1 for a
- * string, or "a" or "a,b" for an array. Otherwise, returns the default.
+ * Returns a default in the form of its schema, if it is written in another one whose meaning is clear: "1" for an integer, 1 for a
+ * string, "a" or "a,b" for an array, or "A" or "'a'" for the only value "a" of an enum. Otherwise, returns the default.
  */
 export function convertDefault(node: SchemaNode, value: unknown): unknown {
   const shape = new Shape([node], () => true);
   if (typeof value === "string" && shape.isOnly("array"))
     return value === "" ? [] : value.split(",").map((item) => shape.items().parsePrimitive(item.trim()));
-  if (typeof value === "string") return shape.parsePrimitive(value);
+  if (typeof value === "string") return findInEnum(node, value) ?? shape.parsePrimitive(value);
   const isText = shape.types.has("string");
   return isText && /^(number|bigint|boolean)$/.test(typeof value) ? `${value}` : value;
+}
+
+// Tools write the names of constants instead of their values, and quotes of the language.
+function findInEnum(node: SchemaNode, text: string): unknown {
+  const values = possiblePartsOf([node]).flatMap(({ schema }) => (schema.enum ?? []) as readonly unknown[]);
+  const plain = text.replace(/^'(.*)'$/, "$1").toLowerCase();
+  const [found, other] = new Set(values.filter((one) => `${one}`.toLowerCase() === plain));
+  return other === undefined ? found : undefined;
+}
+
+/** Returns whether a request can't have a property, so that its default is not filled in. */
+export function isReadOnly(property: SchemaNode): boolean {
+  return property.parts().some(({ schema }) => schema.readOnly === true);
 }
 
 /** Returns the schema that has the default of a schema: itself, or one that applies besides; undefined if there is none. */
@@ -42,7 +55,7 @@ export function compileDefaults(
   const defaults = node.childrenOf("properties").flatMap(({ key, node: property }) => {
     const value = findDefault(property)?.schema.default;
     if (value === undefined) return [];
-    const isReadOnly = property.parts().some(({ schema }) => schema.readOnly === true);
+    const isUnsent = isReadOnly(property);
     const cell = compiler.cellOf(property);
     const filled = new Map<Direction, unknown>(); // the default with the defaults of its members, if it is valid
     const read = (direction: Direction) => {
@@ -59,13 +72,13 @@ export function compileDefaults(
       }
       return filled.get(direction);
     };
-    return [{ key, isReadOnly, read }];
+    return [{ key, isUnsent, read }];
   });
   if (defaults.length === 0) return undefined;
   return (value, run) => {
     if (!run.fillsDefaults) return;
-    for (const { key, isReadOnly, read } of defaults) {
-      if (Object.hasOwn(value, key) || (isReadOnly && run.direction === "request")) continue;
+    for (const { key, isUnsent, read } of defaults) {
+      if (Object.hasOwn(value, key) || (isUnsent && run.direction === "request")) continue;
       run.changes?.push(() => {
         if (Object.hasOwn(value, key)) return; // another schema has filled it in
         const filled = read(run.direction);

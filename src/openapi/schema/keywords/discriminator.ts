@@ -70,7 +70,7 @@ export function readDiscriminator(
   const found = nameAlternatives(node, alternatives);
   if (found === undefined) return undefined;
   const { property, named, aliases } = found;
-  const { defaultMapping } = node.schema.discriminator as DiscriminatorObject;
+  const { defaultMapping, mapping } = node.schema.discriminator as DiscriminatorObject;
   const find = createSearch(node, alternatives);
   const cells = new Map([...named, ...aliases].map(([name, alternative]) => [name, compiler.cellOf(alternative)]));
   const fallback = defaultMapping === undefined ? undefined : find(defaultMapping);
@@ -83,9 +83,10 @@ export function readDiscriminator(
     const isMissing = !hasMember(value, property);
     const selected = (isMissing ? undefined : cells.get(value[property])) ?? (fallback && compiler.cellOf(fallback));
     if (selected) return selected;
-    // An alternative without a name can match, or one that does not require the property.
-    if (!isComplete || (isMissing && (!isRequired || isExcluded(run.position.marks?.get(property), run.direction))))
-      return "none";
+    // An alternative without a name can match, one whose mapping leads to nothing, or one that does not require the property.
+    const isLost = !isMissing && Object.hasOwn(Object(mapping), `${value[property]}`);
+    const isOptional = isMissing && (!isRequired || isExcluded(run.position.marks?.get(property), run.direction));
+    if (!isComplete || isLost || isOptional) return "none";
     if (isMissing) run.fail("required", node.schema, property);
     else {
       const from = run.failureCount;
