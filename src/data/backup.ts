@@ -2,40 +2,44 @@
 import { writeAtomically } from "../lib/index.ts";
 import type { Document } from "../openapi/application.ts";
 import { collectionsOf } from "../resources/index.ts";
-import { disableWal, idTablesOf, openTables, type Tables } from "../store/index.ts";
+import { collectionsIn, disableWal, idTablesOf, openTables, type Tables } from "../store/index.ts";
 import type { StoreSummary } from "./checksum.ts";
 import { type CopyProgress, copyTables } from "./copy.ts";
-import { checkIntegrity } from "./integrity-check.ts";
+import { checkIntegrity, type ReportProblem } from "./integrity-check.ts";
 
 /** Called after each batch with the number of rows. Stops the backup or restore if it throws. */
 export type BackupProgress = (phase: Parameters<CopyProgress>[0] | "checking", done: number, total: number) => void;
 
+/** The records that the document does not allow, which a backup and a restore keep as they are. */
+export interface InvalidRecords {
+  readonly count: number;
+  /** The first problems, each as a sentence. */
+  readonly problems: readonly string[];
+}
+
+/** A summary of the rows of a backup. */
+export type BackupSummary = StoreSummary & { readonly invalid: InvalidRecords };
+
 /**
- * Writes a snapshot of a store to `file`, compares the checksums, and checks the integrity of the file. The store can
- * be in use. Rejects with an Error that describes the problem, and then leaves no file. Also rejects if `file` exists.
+ * Writes a snapshot of all collections of a store to `file`, also of those that the document does not have, compares the
+ * checksums, and checks the integrity of the file. The store can be in use. Rejects with an Error that describes the problem, and then leaves no file. Also rejects if `file` exists.
  */
 export function backup(
   from: Tables,
   file: string,
   document: Document,
   progress: BackupProgress,
-): Promise<StoreSummary> {
-  const write = async (partial: string): Promise<StoreSummary> => {
-    const { counts, checksum } = await copyToFile(from, partial, document, progress);
+): Promise<BackupSummary> {
+  const write = async (partial: string): Promise<BackupSummary> => {
+    const { counts, checksum } = await copyToFile(from, partial, progress);
     disableWal(partial);
-    await requireSound(partial, "The backup", document, progress);
-    return { counts, checksum };
+    return { counts, checksum, invalid: await requireSound(partial, "The backup", document, progress) };
   };
   return writeAtomically(file, write, { exclusive: true, suffixes: ["-wal", "-shm", "-journal"] });
 }
 
-async function copyToFile(
-  from: Tables,
-  file: string,
-  document: Document,
-  progress: BackupProgress,
-): Promise<StoreSummary> {
-  const to = await openTables(`sqlite:${file}`, "create", { collections: collectionsOf(document) });
+async function copyToFile(from: Tables, file: string, progress: BackupProgress): Promise<StoreSummary> {
+  const to = await openTables(`sqlite:${file}`, "create", { collections: collectionsIn(from.tables) });
   const copySnapshot = () =>
     to.write((target) =>
       from.read(async (source) => {
@@ -47,21 +51,28 @@ async function copyToFile(
   return copySnapshot().finally(() => to.close());
 }
 
-/** Checks the integrity of a SQLite file. Rejects with an Error that names the file as `name` if it has problems. */
+const maxProblems = 10; // that are kept of invalid records
+
+/**
+ * Checks the integrity of a SQLite file, and returns its invalid records. Rejects with an Error that names the file as `name` if it
+ * has other problems.
+ */
 export async function requireSound(
   file: string,
   name: string,
   document: Document,
   progress: BackupProgress,
-): Promise<void> {
+): Promise<InvalidRecords> {
   const store = await openTables(`sqlite:${file}`, "readonly", { collections: collectionsOf(document) });
-  let firstProblem = "";
-  let count = 0;
-  const report = (problem: string) => {
-    if (count++ === 0) firstProblem = problem;
+  const damage = { count: 0, problems: [] as string[] };
+  const invalid = { count: 0, problems: [] as string[] };
+  const report: ReportProblem = (problem, ofDocument) => {
+    const found = ofDocument ? invalid : damage;
+    if (found.count++ < maxProblems) found.problems.push(problem);
   };
   const showProgress = (done: number, total: number) => progress("checking", done, total);
   await checkIntegrity(store, document, report, showProgress).finally(() => store.close());
-  const problems = count === 1 ? "1 problem" : `${count} problems`;
-  if (count > 0) throw new Error(`${name} failed the integrity check (${problems}): ${firstProblem}`);
+  const problems = damage.count === 1 ? "1 problem" : `${damage.count} problems`;
+  if (damage.count > 0) throw new Error(`${name} failed the integrity check (${problems}): ${damage.problems[0]}`);
+  return invalid;
 }

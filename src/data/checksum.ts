@@ -27,7 +27,7 @@ export function totalRows(counts: RowCounts): number {
 }
 
 /**
- * Reads all rows in batches, and returns their checksum. Awaits `onBatch` for each batch before it reads the next one.
+ * Reads all rows in batches, and returns their checksum. A table without rows does not change it. Awaits `onBatch` for each batch before it reads the next one.
  * Calls `progress` with the number of rows read so far.
  */
 export async function checksumRows(
@@ -38,8 +38,10 @@ export async function checksumRows(
   const hash = createHash("sha256");
   let done = 0;
   for (const table of source.tables) {
-    hash.update(`${table.name}\n`);
+    let heading = `${table.name}\n`;
     for await (const rows of source.rows(table.name)) {
+      hash.update(heading);
+      heading = "";
       hash.update(`${rows.map(serializeRow).join("\n")}\n`);
       await onBatch?.(table, rows);
       done += rows.length;

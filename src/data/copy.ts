@@ -9,7 +9,7 @@ export type CopyProgress = (phase: "copying" | "comparing", done: number, total:
 export type CopyResult = StoreSummary & { readonly lastIds: Readonly<Record<string, bigint>> };
 
 /**
- * Copies records, keys, Idempotency-Keys and the last ids to an empty store. Rejects with
+ * Copies records, keys, Idempotency-Keys and the last ids to an empty store, which has the collections of `from`. Rejects with
  * an Error that describes the problem, and then leaves `to` unchanged. Also rejects if `from` changes during the copy.
  */
 export async function copy(from: Tables, to: Tables, progress: CopyProgress): Promise<StoreSummary> {
@@ -103,7 +103,8 @@ export async function setLastIds(
   unusedIds: Readonly<Record<string, bigint>>,
 ): Promise<void> {
   for (const [name, unused] of Object.entries(unusedIds)) {
-    const ids = [await target.lastId(name), lastIds[name] as bigint, BigInt(counts[name] as number) + unused];
+    // The source can lack a collection that the document does not have.
+    const ids = [await target.lastId(name), lastIds[name] ?? 0n, BigInt(counts[name] ?? 0) + unused];
     await target.setLastId(
       name,
       ids.reduce((a, b) => (a > b ? a : b)),

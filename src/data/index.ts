@@ -1,5 +1,5 @@
 // Tools for the data of a store: import, export, backup, restore, copy and integrity check.
-export { type BackupProgress, backup } from "./backup.ts";
+export { type BackupProgress, type BackupSummary, backup } from "./backup.ts";
 export type { StoreSummary } from "./checksum.ts";
 export { copy } from "./copy.ts";
 export { type ExportSummary, exportRecords, type Selection } from "./export.ts";

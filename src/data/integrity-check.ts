@@ -4,7 +4,10 @@ import type { Document } from "../openapi/application.ts";
 import { idTablesOf, maxNumber, type TableReader, type Tables } from "../store/index.ts";
 import { checksumRows, countRows, type StoreSummary, totalRows } from "./checksum.ts";
 import { ParentCheck } from "./missing-parents.ts";
-import { createRowCheck } from "./row-rules.ts";
+import { createRowCheck, type RowProblem } from "./row-rules.ts";
+
+/** Called for each problem. `ofDocument` is set if only the document does not allow a row: it can be copied and restored as it is. */
+export type ReportProblem = (...problem: RowProblem) => void;
 
 /**
  * Checks one snapshot of a store, and calls `report` for each problem. Returns a summary of the store, or undefined if
@@ -14,7 +17,7 @@ import { createRowCheck } from "./row-rules.ts";
 export async function checkIntegrity(
   store: Tables,
   document: Document,
-  report: (problem: string) => void,
+  report: ReportProblem,
   progress: (done: number, total: number) => void,
 ): Promise<StoreSummary | undefined> {
   const findProblems = createRowCheck(document);
@@ -29,7 +32,7 @@ export async function checkIntegrity(
     }
   };
   const checkSnapshot = async (source: TableReader): Promise<StoreSummary> => {
-    for await (const problem of source.problems()) report(problem);
+    for await (const problem of source.problems()) report(problem, false);
     await checkIdentity(source, report);
     const highestIds: Record<string, bigint> = {};
     const counts = await countRows(source);
@@ -38,12 +41,12 @@ export async function checkIntegrity(
       source,
       (done) => showProgress(done, total),
       async (table, rows) => {
-        for (const row of rows) for (const problem of findProblems(table, row)) report(problem);
+        for (const row of rows) for (const problem of findProblems(table, row)) report(...problem);
         parents.add(table, rows);
         highestIds[table.name] = rows.at(-1)?.[0] as bigint;
       },
     );
-    for (const problem of parents.problems()) report(problem);
+    for (const problem of parents.problems()) report(problem, true);
     for (const table of idTablesOf(source.tables)) await checkLastId(source, table, highestIds[table] ?? 0n, report);
     return { counts, checksum };
   };
@@ -51,25 +54,25 @@ export async function checkIntegrity(
     return await store.read(checkSnapshot);
   } catch (error) {
     if (error === cancellation) throw error;
-    report(`The database can't be read completely: ${(error as Error).message.replace(/\.$/, "")}.`);
+    report(`The database can't be read completely: ${(error as Error).message.replace(/\.$/, "")}.`, false);
     return undefined;
   }
 }
 
 // In PostgreSQL, creates lock the row of the table `secret`.
-async function checkIdentity(source: TableReader, report: (problem: string) => void): Promise<void> {
+async function checkIdentity(source: TableReader, report: ReportProblem): Promise<void> {
   const { length } = await source.identities();
-  if (length !== 1) report(`The table secret must have one row, and has ${length}.`);
+  if (length !== 1) report(`The table secret must have one row, and has ${length}.`, false);
 }
 
 async function checkLastId(
   source: TableReader,
   table: string,
   highestId: bigint,
-  report: (problem: string) => void,
+  report: ReportProblem,
 ): Promise<void> {
   const lastId = await source.lastId(table);
   if (lastId < highestId)
-    report(`The next id of ${table} would be ${lastId + 1n}, but the highest id is ${highestId}.`);
-  if (lastId > maxNumber) report(`No id of ${table} can follow the last one, ${lastId}.`);
+    report(`The next id of ${table} would be ${lastId + 1n}, but the highest id is ${highestId}.`, false);
+  if (lastId > maxNumber) report(`No id of ${table} can follow the last one, ${lastId}.`, false);
 }

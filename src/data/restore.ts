@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { Document } from "../openapi/application.ts";
 import { collectionsOf } from "../resources/index.ts";
 import {
+  collectionsIn,
   type OpenMode,
   type OpenTablesOptions,
   openTables,
@@ -14,7 +15,7 @@ import {
   type TableWriter,
   type Values,
 } from "../store/index.ts";
-import { type BackupProgress, requireSound } from "./backup.ts";
+import { type BackupProgress, type BackupSummary, requireSound } from "./backup.ts";
 import { checksumRows, countRows, type StoreSummary, totalRows, valueToText } from "./checksum.ts";
 import { copyTables, countUnusedIds, requireEmpty, setLastIds } from "./copy.ts";
 
@@ -47,13 +48,13 @@ export interface StoreState {
 }
 
 /** A summary of the restored store, and the names of the keys that only the backup had if it replaced a store. */
-export type RestoreSummary = StoreSummary & { readonly restoredKeys: readonly string[] };
+export type RestoreSummary = BackupSummary & { readonly restoredKeys: readonly string[] };
 
 const notEmpty = "The database is not empty. Use --force to replace its data.";
 
 /**
- * Restores the store at `url` from a backup. Checks the integrity of the backup first, and creates the store if it does
- * not exist. Ids that the store or the backup has generated are never generated again. Rejects with an Error that
+ * Restores the store at `url` from a backup, also its invalid records and the collections that the document does not have. Checks
+ * the integrity of the backup first, and creates the store if it does not exist. Ids that the store or the backup has generated are never generated again. Rejects with an Error that
  * describes the problem, and then leaves the store unchanged.
  */
 export async function restore(
@@ -66,25 +67,27 @@ export async function restore(
     throw new Error(`${path} is a directory. Specify the file of a backup.`);
   const collections = collectionsOf(document);
   const openBackup = () => openTables(`sqlite:${path}`, "readonly", { collections });
-  const openTarget = (mode: OpenMode) => openTables(url, mode, { ...options, collections });
-  await (await openBackup()).close();
+  const backup = await openBackup();
+  const all = collectionsIn(backup.tables);
+  await backup.close();
+  const openTarget = (mode: OpenMode, used = collections) => openTables(url, mode, { ...options, collections: used });
   const exists = await storeExists(url); // rejects stores of another version, also with `force`
   // Fails before the integrity check, which takes long.
   if (exists && !force) {
     const to = await openTarget("migrate");
     await requireEmptyAndUnused(to).finally(() => to.close());
   }
-  await requireSound(path, path, document, progress);
+  const invalid = await requireSound(path, path, document, progress);
   // After the check, because a query of a crafted backup can be endless.
   if (exists && force && confirm)
     await confirmReplacement(openBackup, () => openTarget("migrate"), { withoutKeys, confirm });
-  const to = await openTarget("create");
+  const to = await openTarget("create", all);
   const fill = async () => {
     if (!force) await requireEmptyAndUnused(to); // a service can have started meanwhile
     const from = await openBackup();
     return replaceRows(from, to, { force, withoutKeys }, progress).finally(() => from.close());
   };
-  return fill().finally(() => to.close());
+  return { ...(await fill().finally(() => to.close())), invalid };
 }
 
 async function confirmReplacement(
@@ -115,7 +118,7 @@ function replaceRows(
   to: Tables,
   { force, withoutKeys }: { readonly force: boolean; readonly withoutKeys: boolean | undefined },
   progress: BackupProgress,
-): Promise<RestoreSummary> {
+): Promise<Omit<RestoreSummary, "invalid">> {
   return to.write(
     (target) =>
       from.read(async (source) => {

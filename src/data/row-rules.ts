@@ -29,8 +29,11 @@ type Rules = {
   readonly [T in keyof typeof sharedTables]: { readonly [Column in keyof (typeof sharedTables)[T]]: Rule };
 };
 
-/** Creates a generator function that yields the problems of a row, one sentence each. */
-export function createRowCheck(document: Document): (table: Table, row: Values) => Generator<string> {
+/** A problem of a row: a sentence, and whether another document allows the row, so that it does no harm. */
+export type RowProblem = readonly [problem: string, ofDocument: boolean];
+
+/** Creates a generator function that yields the problems of a row. */
+export function createRowCheck(document: Document): (table: Table, row: Values) => Generator<RowProblem> {
   const rules: Readonly<Record<string, Readonly<Record<string, Rule>>>> = createRules(document);
   const checks = new Map(readResources(document).map((resource) => [resource.name, createRecordCheck(resource)]));
 
@@ -38,19 +41,19 @@ export function createRowCheck(document: Document): (table: Table, row: Values) 
     const name = `${tableName} ${valueToText((collection ? (row[2] ?? row[0]) : row[0]) as Values[0]).slice(0, maxNameLength)}`;
     if (collection) {
       const problem = checks.get(tableName)?.(row);
-      if (problem !== undefined) yield `${name}${problem}.`;
+      if (problem !== undefined) yield [`${name}${problem}.`, rowId(row[0] as Values[0]) === undefined];
       return;
     }
     for (const [index, column] of Object.keys(columns).entries()) {
       const problem = rules[tableName]?.[column]?.(row[index] as Values[number]);
-      if (problem !== undefined) yield `${name}: ${column} ${problem}.`;
+      const ofDocument = tableName === "idempotency" && column === "key";
+      if (problem !== undefined) yield [`${name}: ${column} ${problem}.`, ofDocument];
     }
   };
 }
 
 function createRules(document: Document): Rules {
   const latestTime = Date.now() + maxClockSkew;
-  const id = integer(1n, maxNumber);
   const flag = integer(0n, 1n);
   const count = integer(0n, maxCount);
   const time = integer(0n, maxTime);
@@ -59,7 +62,7 @@ function createRules(document: Document): Rules {
   const keyName = text(isKeyName, `is not the name of a key. ${keyNameRule.replace(/\.$/, "")}`);
   return {
     keys: {
-      id,
+      id: rowId,
       name: keyName,
       hash: digest,
       created_at: pastTime,
@@ -70,7 +73,7 @@ function createRules(document: Document): Rules {
       previous_expires_at: optional(time),
     },
     idempotency: {
-      record_id: id,
+      record_id: rowId,
       record_key: optional(text((value) => findKeyProblem(value) === undefined, "is not the id of a record")),
       collection: collectionName,
       caller: integer(0n, maxNumber), // 0 without a credential
@@ -93,6 +96,8 @@ function createRules(document: Document): Rules {
     imports: { digest, lines: count, records: count, complete: flag, written_at: pastTime },
   };
 }
+
+const rowId = integer(1n, maxNumber);
 
 function integer(min: bigint, max: bigint): Rule {
   return (value) =>

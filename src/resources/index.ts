@@ -18,8 +18,10 @@ export {
 export {
   createIdempotencyKeyCheck,
   createRecordCheck,
+  describeUnserved,
   type ImportedRecord,
   ImportReader,
+  listUnserved,
   type Upgrades,
   upgradeRecords,
 } from "./records/index.ts";

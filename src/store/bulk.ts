@@ -76,6 +76,20 @@ export function tablesOf(collections: readonly Collection[]): readonly Table[] {
   return [shared("keys"), ...records, ...Object.keys(others).map((name) => shared(name as keyof typeof others))];
 }
 
+/** Returns the collections whose records tables have. */
+export function collectionsIn(tables: readonly Table[]): readonly Collection[] {
+  return tables.flatMap(({ collection }) => collection ?? []);
+}
+
+/**
+ * Returns the forms that a table of a collection can have, of which only the name is known; none for a name that no collection has.
+ * An earlier document had it.
+ */
+export function formsOfCollection(name: string): readonly Collection[] {
+  if (!/^[\w-]{1,40}$/.test(name) || reservedNames.includes(name)) return [];
+  return (["int64", "string"] as const).map((idType) => ({ name, id: undefined, idType, properties: [], filters: [] }));
+}
+
 /** Returns the names of the tables that generate ids. An id is never generated twice. */
 export function idTablesOf(tables: readonly Table[]): readonly string[] {
   return tables.filter(({ name, collection }) => name === "keys" || collection).map(({ name }) => name);

@@ -1,6 +1,7 @@
 // The storage of the service: one interface, implemented with SQLite and PostgreSQL.
 
 export {
+  collectionsIn,
   idTablesOf,
   recordColumns,
   reservedNames,

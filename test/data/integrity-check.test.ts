@@ -119,7 +119,7 @@ t.test("--json prints the result as JSON", async (t) => {
   const summary = JSON.parse(copied.stdout);
   t.match(summary, { keys: 1, pets: 0, sha256: /^[0-9a-f]{64}$/ });
   const { stdout } = await checkStore(url, "--json");
-  t.same(JSON.parse(stdout), { sound: true, problems: [], ...summary });
+  t.same(JSON.parse(stdout), { sound: true, problems: [], notes: [], ...summary });
 
   await tamper(url, "DROP TABLE idempotency");
   const damaged = await checkStore(url, "--json");

@@ -12,7 +12,7 @@ const fanOut = 100;
  * Makes a scan of a table endless: below its root are 15 levels of pages, and each page refers 100 times to the next
  * one. The last page repeats a row. The table must have a single page.
  */
-export function makeEndless(file: string, table: "pets" | "sqlite_schema"): void {
+export function makeEndless(file: string, table: "pets" | "tags" | "sqlite_schema"): void {
   const { root, row } = readRoot(file, table);
   const bytes = readFileSync(file);
   const header = root === 1 ? 100 : 0; // the first page begins with the header of the file

@@ -1,5 +1,6 @@
 // check: checks the integrity of a store.
 import { checkIntegrity } from "../../data/index.ts";
+import { describeUnserved } from "../../resources/index.ts";
 import {
   CommandFailure,
   formatFields,
@@ -8,6 +9,7 @@ import {
   print,
   startProgress,
   toIndentedJson,
+  warn,
 } from "../../terminal/index.ts";
 import { requireDatabaseUrl } from "./database-url.ts";
 import { type Target, toSummaryFields, withTables } from "./target.ts";
@@ -28,7 +30,9 @@ export async function checkStore(io: Io, target: Target, { json }: OutputOptions
   if (omitted > 0) problems.push(`and ${omitted} more`);
   const sound = problems.length === 0;
   const fields = summary && toSummaryFields(summary); // undefined if the store can't be read to its end
-  if (json) await print(io, toIndentedJson({ sound, problems, ...fields }));
+  const notes = summary ? describeUnserved(target.document, summary.counts) : [];
+  if (json) await print(io, toIndentedJson({ sound, problems, notes, ...fields }));
   else if (fields && sound) await print(io, `${formatFields(fields)}\nno problems found`);
+  if (!json) for (const note of notes) warn(io, `${target.program}: ${note}`);
   if (!sound) throw new CommandFailure(json ? [] : problems);
 }

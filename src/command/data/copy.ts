@@ -1,7 +1,8 @@
 // copy: copies a store to another one.
 import { copy } from "../../data/index.ts";
-import type { Tables } from "../../store/index.ts";
-import { cancelOnSignal, type Io, type OutputOptions, printFields, startProgress } from "../../terminal/index.ts";
+import { describeUnserved } from "../../resources/index.ts";
+import { collectionsIn, type Tables } from "../../store/index.ts";
+import { cancelOnSignal, type Io, type OutputOptions, printFields, startProgress, warn } from "../../terminal/index.ts";
 import { requireDatabaseUrl } from "./database-url.ts";
 import { type Target, toSummaryFields, withTables } from "./target.ts";
 
@@ -18,7 +19,8 @@ export async function copyStore(io: Io, target: Target, options: CopyOptions): P
   const copyTables = (from: Tables, to: Tables) =>
     copy(from, to, cancelOnSignal(io, bar.show, "Stopped. Nothing was copied.")).finally(bar.clear);
   const summary = await withTables({ ...target, url: options.from }, "migrate", (from) =>
-    withTables({ ...target, url: options.to }, "create", (to) => copyTables(from, to)),
+    withTables({ ...target, url: options.to }, "create", (to) => copyTables(from, to), collectionsIn(from.tables)),
   );
   await printFields(io, toSummaryFields(summary), options);
+  for (const note of describeUnserved(target.document, summary.counts)) warn(io, `${target.program}: ${note}`);
 }

@@ -6,11 +6,11 @@ import {
   confirm,
   type Io,
   type OutputOptions,
-  printFields,
   startProgress,
   warn,
 } from "../../terminal/index.ts";
-import { type Target, toSummaryFields } from "./target.ts";
+import { printBackup } from "./backup.ts";
+import type { Target } from "./target.ts";
 
 export interface RestoreOptions extends OutputOptions, ConfirmOptions {
   force?: boolean;
@@ -41,7 +41,7 @@ export async function restoreStore(io: Io, target: Target, file: string, options
       io,
       `${program}: Restored the key ${name}, which the database did not have. If it was revoked, revoke it again.`,
     );
-  await printFields(io, toSummaryFields(summary), options);
+  await printBackup(io, target, summary, options);
 }
 
 const maxNames = 20;

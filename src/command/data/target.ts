@@ -40,13 +40,14 @@ export function selectResource(document: Document, { resource: name }: ResourceO
   return found ?? command.error(`error: option '--resource <name>' must be one of: ${names}`);
 }
 
-/** Runs `work` with the tables of a store, and returns its result. */
+/** Runs `work` with the tables of a store, of the collections of its document or of others, and returns its result. */
 export async function withTables<T>(
   { url, document }: Target,
   mode: OpenMode,
   work: (store: Tables) => Promise<T>,
+  collections = collectionsOf(document),
 ): Promise<T> {
-  const store = await openTables(url, mode, { collections: collectionsOf(document) });
+  const store = await openTables(url, mode, { collections });
   return work(store).finally(() => store.close());
 }
 

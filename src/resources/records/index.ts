@@ -4,3 +4,4 @@ export { createIdempotencyKeyCheck } from "./idempotency-key.ts";
 export { type ImportedRecord, ImportReader } from "./import-reader.ts";
 export { createRecordCheck } from "./record-check.ts";
 export { type Upgrades, upgradeRecords } from "./record-upgrade.ts";
+export { describeUnserved, listUnserved } from "./unserved.ts";

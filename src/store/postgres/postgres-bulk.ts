@@ -1,10 +1,11 @@
 // Bulk access to the tables of the PostgreSQL store.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
-import { type Table, type TableReader, type Tables, type TableWriter, tablesOf } from "../bulk.ts";
+import type { Table, TableReader, Tables, TableWriter } from "../bulk.ts";
 import type { OpenMode } from "../port.ts";
 import type { Collection } from "../records.ts";
 import { connect, prepareDatabase } from "./postgres-connection.ts";
+import { findOtherCollections } from "./postgres-migrations.ts";
 import { quoteName } from "./postgres-statements.ts";
 import { PostgresTableWriter } from "./table-writer.ts";
 
@@ -53,7 +54,14 @@ export async function openPostgresTables(
   lockTimeout: number,
 ): Promise<Tables> {
   const { hosts } = await prepareDatabase(url, { mode, collections, maxRecords: null });
-  return new PostgresTables(await connect(hosts), collections, lockTimeout);
+  const db = await connect(hosts);
+  try {
+    const others = await findOtherCollections(db, collections);
+    return new PostgresTables(db, new PostgresTableWriter(db, collections, others), lockTimeout);
+  } catch (error) {
+    await db.end();
+    throw error;
+  }
 }
 
 class PostgresTables implements Tables {
@@ -63,11 +71,11 @@ class PostgresTables implements Tables {
   readonly #locks: ReturnType<typeof createLocks>;
   readonly tables: readonly Table[];
 
-  constructor(db: Client, collections: readonly Collection[], lockTimeout: number) {
+  constructor(db: Client, writer: TableWriter, lockTimeout: number) {
     this.#db = db;
     this.#lockTimeout = lockTimeout;
-    this.#writer = new PostgresTableWriter(db, collections);
-    this.tables = tablesOf(collections);
+    this.#writer = writer;
+    this.tables = writer.tables;
     this.#locks = createLocks(this.tables);
   }
 

@@ -12,10 +12,11 @@ export class PostgresTableWriter implements TableWriter {
   readonly #db: Client;
   readonly #collections: readonly Collection[];
 
-  constructor(db: Client, collections: readonly Collection[]) {
+  /** `others` are the collections that the document does not have. */
+  constructor(db: Client, collections: readonly Collection[], others: readonly Collection[]) {
     this.#db = db;
     this.#collections = collections;
-    this.tables = tablesOf(collections);
+    this.tables = tablesOf([...collections, ...others]);
   }
 
   async identities(): Promise<readonly Uint8Array[]> {

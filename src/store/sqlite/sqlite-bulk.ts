@@ -2,6 +2,7 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import {
   batchSize,
+  collectionsIn,
   findTable,
   type Table,
   type TableReader,
@@ -14,7 +15,7 @@ import type { OpenMode } from "../port.ts";
 import type { Collection, Filter } from "../records.ts";
 import { findProblems } from "./integrity.ts";
 import { openDatabase } from "./sqlite-connection.ts";
-import { listUnneeded } from "./sqlite-migrations.ts";
+import { findOtherCollections, listUnneeded } from "./sqlite-migrations.ts";
 import { prepareDisclaim, quoteName, statements, toCondition, toValue } from "./sqlite-statements.ts";
 
 const uniqueViolations: unknown[] = [2067, 1555]; // SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY
@@ -80,7 +81,7 @@ class SqliteTableWriter implements TableWriter {
   constructor(db: DatabaseSync, collections: readonly Collection[]) {
     this.#db = db;
     this.#collections = collections;
-    this.tables = tablesOf(collections);
+    this.tables = tablesOf([...collections, ...findOtherCollections(db, collections)]);
   }
 
   async identities(): Promise<readonly Uint8Array[]> {
@@ -126,7 +127,7 @@ class SqliteTableWriter implements TableWriter {
   }
 
   async *problems(): AsyncIterable<string> {
-    yield* findProblems(this.#db, this.#collections);
+    yield* findProblems(this.#db, collectionsIn(this.tables));
   }
 
   // The driver replaces each invalid byte by U+FFFD. A row with such a text is not found by its values.

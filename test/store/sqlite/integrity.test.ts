@@ -57,6 +57,27 @@ const changes: Record<string, [statements: string[], ...differences: string[]]> 
     ],
     "index sqlite_autoindex_keys_1 is not part of the schema",
   ],
+  "a table like that of another collection, with a check of values": [
+    [
+      'CREATE TABLE "it" (id INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL CHECK (length(record) > 0)) STRICT',
+    ],
+    "table it is not part of the schema",
+  ],
+  "a table like that of another collection, with a name that none has": [
+    ['CREATE TABLE "migrations" (id INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL) STRICT'],
+    "table migrations is not part of the schema",
+  ],
+  "a view in the place of another collection": [
+    [`CREATE VIEW "it" AS ${endless}`],
+    "view it is not part of the schema",
+  ],
+  "a trigger of another collection": [
+    [
+      'CREATE TABLE "it" (id INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL) STRICT',
+      'CREATE TRIGGER its AFTER INSERT ON "it" BEGIN DELETE FROM keys; END',
+    ],
+    "trigger its is not part of the schema",
+  ],
   "a table with a long name": [
     [`CREATE TABLE "${"it".repeat(999)}\x1b" (value)`],
     `table ${"it".repeat(37)} is not part of the schema`,
@@ -100,6 +121,21 @@ t.test("Accepts the index of a filter that another document has, and misses none
   await tamper(url, "DROP INDEX pets_by_categoryId", "DROP INDEX pets_by_status");
   t.match(await petstoreOn(url, ["check"]), { status: 0 });
   t.match(await petstoreOn(await stores.sqlite(t), ["restore", toFile(url) as string]), { status: 0 });
+});
+
+t.test("Accepts the tables of collections that another document has, with their indexes", async (t) => {
+  const url = await newStore(t);
+  await tamper(
+    url,
+    'CREATE TABLE "notes" (id INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL) STRICT',
+    `CREATE INDEX "notes_by_color" ON "notes" (record ->> 'color', id)`,
+    'CREATE TABLE "tags" (id INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL, key TEXT NOT NULL UNIQUE) STRICT',
+    `INSERT INTO tags (record, key) VALUES ('{}', 'a')`,
+  );
+  const note = "petstore: The document has no collection tags, but the database has 1 record of it, which is kept";
+  t.match(await petstoreOn(url, ["check"]), { status: 0, stdout: /^notes {13}0\ntags {14}1$/m, stderr: note });
+  makeEndless(toFile(url) as string, "tags");
+  t.match((await check(t, url))[0], /^petstore: SQLite: .+ page \d+/, "reads none of damaged pages");
 });
 
 t.test("Reports another encoding of texts", async (t) => {
