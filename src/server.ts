@@ -10,7 +10,7 @@ import { generateKey, openKeyCounter } from "./auth/index.ts";
 import { type Listening, startWorkers } from "./cluster.ts";
 import { type Config, readConfig, settings } from "./config.ts";
 import { backlog, type Certificate, collectGarbageWhenIdle, tlsOptions } from "./http/index.ts";
-import { escapeControlCharacters, throttle, version } from "./lib/index.ts";
+import { escapeControlCharacters, throttleStart, version } from "./lib/index.ts";
 import { handlers, prepareRecords, readDocument } from "./pets/index.ts";
 import { collectionsOf } from "./resources/index.ts";
 import { isInMemory, openStore, type Store } from "./store/index.ts";
@@ -39,8 +39,9 @@ export async function serve(environment?: NodeJS.ProcessEnv): Promise<void> {
     inBackground: (work) => work.catch((err) => logger.error({ err }, "an index could not be created")),
   });
   if (!cluster.isWorker && !isInMemory(config.DATABASE_URL)) {
-    const progress = throttleProgress(logger);
-    await prepareRecords(config.DATABASE_URL, document, { apply: false, progress });
+    const progress = throttleStart((label: string, done: number, total: number) => logger.info({ done, total }, label));
+    const report = (message: string) => logger.warn(message);
+    await prepareRecords(config.DATABASE_URL, document, { apply: false, progress, report });
   }
   const listening = isPrimary
     ? await startWorkers(config.WORKERS, logger, config.RATE_LIMIT)
@@ -52,12 +53,6 @@ export async function serve(environment?: NodeJS.ProcessEnv): Promise<void> {
     printStartupMessage(listening.origin, document.basePath, key, hasKeys);
   }
   if (isPrimary) await store.close();
-}
-
-// Logs the validation of many records every 5 s.
-function throttleProgress(logger: FastifyBaseLogger): (label: string, done: number, total: number) => void {
-  const log = throttle((label: string, done: number, total: number) => logger.info({ done, total }, label), 5_000);
-  return (label, done, total) => done < total && log(label, done, total);
 }
 
 // Builds the app and listens. Resolves to undefined if a signal stopped the service before it listened.

@@ -23,7 +23,9 @@ export async function serveMock(document: string, options: MockOptions, io: Io, 
   const { log, validate, watch } = options;
   let config = await readConfig(options);
   const logger = pino({ level: log ? "info" : "error" });
-  const create = () => createServer({ ...config, document, mock: true, validateRequests: validate, logger });
+  const report = (message: string) => io.stderr.write(`${message}\n`);
+  const create = () =>
+    createServer({ ...config, document, mock: true, validateRequests: validate, logger, report });
   const configs = options.config === undefined ? [] : [options.config];
   const listFiles = async () => [...(await listDocumentFiles(document, config.allowedFolders)), ...configs];
   const watchChanges = watch ? await watchFiles(listFiles) : undefined;

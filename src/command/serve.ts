@@ -66,6 +66,7 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
       context: resources,
       mock: true, // the valid part of the document, errors in its shapes, and examples
       logger: pino({ level: options.log ? "info" : "error" }),
+      report: (message) => io.stderr.write(`${message}\n`),
       ...(security && { security }),
     });
   const listen = (app: FastifyInstance) => app.listen({ port: options.port, host: options.host });

@@ -65,6 +65,7 @@ export function createFastify(options: FastifyOptions): FastifyInstance {
     routerOptions: { maxParamLength: maxHeaderSize, querystringParser: () => ({}) },
     rewriteUrl: ({ url }) => normalizeTarget(url as string),
     return503OnClosing: false,
+    pluginTimeout: 0, // a start validates records and compiles operations for as long as that takes
     ...(edge && { clientErrorHandler: () => {} }), // the plugin clientErrors responds
   }) as FastifyInstance; // the type differs with TLS, but no code depends on it
   if (edge) allowHalfOpen(app.server);

@@ -9,7 +9,7 @@ export { counter, findSamples, gauge, type Metric, MetricsRegistry, sumSamples }
 export { type Checked, ExpectedError, InvalidValue, type Problem, requireValid } from "./problem.ts";
 export { escapeControlCharacters, escapeExceptLineBreaks, redact, shorten } from "./redaction.ts";
 export { findSimilarName } from "./similar-names.ts";
-export { shareResult, throttle } from "./throttle.ts";
+export { shareResult, throttle, throttleStart } from "./throttle.ts";
 export { formatTime, toDay } from "./time.ts";
 export { withTimeout } from "./timeout.ts";
 export { UnavailableError, UnstorableValue } from "./unavailable-error.ts";

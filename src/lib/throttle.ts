@@ -1,14 +1,26 @@
 // Limits how often a function runs: log messages of recurring problems, and checks that many callers ask for.
 
-/** Returns a function that calls `callback` at most once per `interval` milliseconds, and drops calls in between. */
-export function throttle<A extends unknown[]>(callback: (...args: A) => void, interval = 60_000): (...args: A) => void {
-  let silentUntil = 0;
+/**
+ * Returns a function that calls `callback` at most once per `interval` milliseconds, and drops calls in between, and those of the
+ * first `delay` milliseconds.
+ */
+export function throttle<A extends unknown[]>(
+  callback: (...args: A) => void,
+  interval = 60_000,
+  delay = 0,
+): (...args: A) => void {
+  let silentUntil = performance.now() + delay;
   return (...args) => {
     const now = performance.now();
     if (now < silentUntil) return;
     silentUntil = now + interval;
     callback(...args);
   };
+}
+
+/** Returns a function that reports what a start does, once it takes longer than 2 s, and then every 5 s. */
+export function throttleStart<A extends unknown[]>(report: (...args: A) => void): (...args: A) => void {
+  return throttle(report, 5_000, 2_000);
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   findStandardOperations,
   readResources,
 } from "./model/index.ts";
-import { checkRecords, type Upgrades, upgradeRecords } from "./records/index.ts";
+import { checkRecords, listUnserved, type Upgrades, upgradeRecords } from "./records/index.ts";
 import { type SeedResult, seedRecords } from "./seeds/index.ts";
 
 export interface ResourceStoreOptions {
@@ -66,7 +66,7 @@ export function openStore(url: string, options: ResourceStoreOptions = {}): Reso
     return { opened: store, document: served };
   };
   return {
-    async open(document: Document, { handlers, baseUrl, logger }: ResourceOptions) {
+    async open(document: Document, { handlers, baseUrl, logger, report, progress }: ResourceOptions) {
       if (readResources(document).length === 0)
         throw new Error(
           "The document has no collection: POST of a path creates a record, and GET of /path/{id} returns it, with its id, an int64 or a string.",
@@ -82,7 +82,7 @@ export function openStore(url: string, options: ResourceStoreOptions = {}): Reso
         throw new Error("A store in PostgreSQL needs the package pg. Run npm install pg.");
       });
       try {
-        if (!isInMemory(url)) await prepareRecords(url, document, upgrades);
+        if (!isInMemory(url)) await prepareRecords(url, document, upgrades, { report, progress });
       } catch (error) {
         await opened.close();
         throw error;
@@ -131,9 +131,21 @@ function withRejections({ handlers, reasons }: StandardHandlers, own: object): S
   return { handlers: { ...Object.fromEntries(rejections), ...handlers }, reasons };
 }
 
-async function prepareRecords(url: string, document: Document, upgrades: Upgrades): Promise<void> {
+async function prepareRecords(
+  url: string,
+  document: Document,
+  upgrades: Upgrades,
+  { report, progress }: Pick<ResourceOptions, "report" | "progress">,
+): Promise<void> {
   const tables = await openTables(url, "migrate", { collections: collectionsOf(document) });
   const names = readResources(document).map(({ name, record }) => `${name}: { to: "${record.hash}", upgrade }`);
   const advice = `Pass functions that change them to openStore: { upgrades: { ${names.join(", ")} } }.`;
-  await upgradeRecords(tables, document, { apply: true, upgrades, advice }).finally(() => tables.close());
+  const showProgress = (label: string, done: number, total: number) =>
+    progress(`${label}: ${done.toLocaleString("en-US")} of ${total.toLocaleString("en-US")} records.`);
+  try {
+    await upgradeRecords(tables, document, { apply: true, upgrades, advice, progress: showProgress });
+    for (const message of await listUnserved(tables, document)) report(message);
+  } finally {
+    await tables.close();
+  }
 }

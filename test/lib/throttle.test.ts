@@ -18,6 +18,19 @@ t.test("Calls the callback at once, and drops further calls until the interval i
   t.same(calls, [["third", 3]]);
 });
 
+t.test("Drops the calls of the first milliseconds, if it is told to", async (t) => {
+  const calls: string[] = [];
+  const log = throttle((text: string) => calls.push(text), 60_000, 50);
+  log("first");
+  await sleep(60);
+  log("second");
+  log("third");
+  t.same(
+    calls.filter((text) => text !== "first"),
+    ["second"],
+  );
+});
+
 t.test("Throttles each function separately", async (t) => {
   const calls: string[] = [];
   const logs = [throttle((text: string) => calls.push(text)), throttle((text: string) => calls.push(text))];

@@ -46,7 +46,7 @@ export async function createServer<Operations = UntypedOperations, Context = unk
     ...(origins && { cors: { origins, ...listForCors(operations) } }),
   });
   try {
-    await options.extend?.(app);
+    if (options.extend) await extendApp(app, options.extend, options.report ?? ((message) => logger.warn(message)));
     // Encapsulated, so that the routes of the application read their own bodies.
     await app.register(async (scope) => serveDocument(scope, document, options, isSecure));
     await app.ready();
@@ -55,4 +55,23 @@ export async function createServer<Operations = UntypedOperations, Context = unk
     throw error;
   }
   return app;
+}
+
+const pluginDelay = 10_000; // milliseconds after which Fastify would end the start, also that of our own plugins
+
+// Reports plugins of the application that don't finish. A plugin that migrates a database can take long.
+async function extendApp(
+  app: FastifyInstance,
+  extend: (app: FastifyInstance) => unknown,
+  report: (message: string) => void,
+): Promise<void> {
+  const message =
+    "A plugin that `extend` has registered is not ready yet: it must call `done`, or return a promise that settles.";
+  const timer = setInterval(report, pluginDelay, message);
+  try {
+    await extend(app);
+    await app.after();
+  } finally {
+    clearInterval(timer);
+  }
 }

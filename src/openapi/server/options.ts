@@ -31,6 +31,11 @@ export interface OpenApiOptions<Operations = UntypedOperations, Context = unknow
   readonly security?: SecuritySchemes<Caller> | undefined;
   /** The second argument of each handler. */
   readonly context?: Context | undefined;
+  /**
+   * Receives sentences for the operator: what a start does that takes longer than 2 s, and which records are not served. By default,
+   * they are logged as warnings.
+   */
+  readonly report?: ((message: string) => void) | undefined;
   /** Answers operations that have no handler, such as a store of their records. */
   readonly resources?: ResourceSource | undefined;
   /** Operations without a handler respond with examples, and schemes without a check accept each credential. */
@@ -95,6 +100,10 @@ export interface ResourceOptions {
   /** The base URL of the operations, such as `/v1`. */
   readonly baseUrl: string;
   readonly logger: FastifyBaseLogger;
+  /** Receives sentences for the operator. */
+  readonly report: (message: string) => void;
+  /** Receives what the start does, which is reported if the start takes long. */
+  readonly progress: (step: string) => void;
 }
 
 /** Handlers that a server uses until it closes. */

@@ -1,7 +1,7 @@
 // Serves a document: its routes and its documentation.
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify";
 import { type FormatFailure, toError } from "../../http/index.ts";
-import { toJson } from "../../lib/index.ts";
+import { throttleStart, toJson } from "../../lib/index.ts";
 import { type Document, readDocument } from "../document/index.ts";
 import { createMockErrorFormat } from "../mock/index.ts";
 import { createErrorFormat, type Operation, toFailureContext, type Wrap } from "../operation/index.ts";
@@ -9,7 +9,7 @@ import { servePublicFile, swaggerPages } from "../pages/index.ts";
 import { routes } from "../routing/index.ts";
 import { type OpenApi, readBasePath } from "../source/index.ts";
 import { checkTypes, type DocumentTypes, type Handlers } from "../types/index.ts";
-import type { OpenApiOptions, ResourceHandlers } from "./options.ts";
+import type { OpenApiOptions, ResourceHandlers, ResourceOptions } from "./options.ts";
 import { serviceLinks } from "./service-links.ts";
 
 /** Returns the Link header of failures. */
@@ -73,7 +73,10 @@ export async function serveDocument<Operations, Context, Caller>(
   const { handlers = {}, security = {}, context, mock, wrap = [], errors, onError, validateResponses } = options;
   const docs = servesDocs(document, options);
   const baseUrl = app.prefix + document.basePath;
-  const resources = await openResources(app, document, options, baseUrl);
+  const report = options.report ?? ((message: string) => app.log.warn(message));
+  const progress = throttleStart(report);
+  const resources = await openResources(app, document, options, { baseUrl, report, progress });
+  progress(`Adding the routes of ${document.operations.length} operations.`);
   await app.register(routes<Operations, Context, Caller>, {
     document,
     handlers: { ...resources?.handlers, ...handlers } as object as Handlers<Operations, Context, Caller>,
@@ -119,9 +122,9 @@ async function openResources<Operations, Context, Caller>(
   app: FastifyInstance,
   document: Document,
   { resources, handlers = {} }: OpenApiOptions<Operations, Context, Caller>,
-  baseUrl: string,
+  rest: Pick<ResourceOptions, "baseUrl" | "report" | "progress">,
 ): Promise<ResourceHandlers | undefined> {
-  const opened = await resources?.open(document, { handlers, baseUrl, logger: app.log });
+  const opened = await resources?.open(document, { handlers, logger: app.log, ...rest });
   if (opened === undefined) return undefined;
   app.addHook("onClose", () => opened.close());
   app.log.info({ operations: Object.keys(opened.handlers) }, "operations without a handler of their own");
