@@ -13,7 +13,7 @@ import {
 import { catalog } from "./catalog/index.ts";
 import type { Config } from "./config.ts";
 import type { operations } from "./generated/openapi.ts";
-import { type Certificate, createDataHeaders, createEdge, type MemoryMonitorOptions } from "./http/index.ts";
+import { type Certificate, createDataHeaders, createEdge, crossSite, type MemoryMonitorOptions } from "./http/index.ts";
 import { MetricsRegistry } from "./lib/index.ts";
 import { type Document, listForCors, routes, serviceLinks, toPublicUrls } from "./openapi/application.ts";
 import { type Context, createContexts, type Handlers } from "./pets/index.ts";
@@ -48,6 +48,10 @@ export interface Overrides extends MemoryMonitorOptions {
   readonly headersTimeout?: number | undefined;
 }
 
+const openPaths = ["/healthz", "/readyz", "/metrics", "/status.json"];
+
+const hostOf = (url: string) => URL.parse(url)?.hostname ?? "";
+
 /**
  * Builds the HTTP service. The order of registration is the order of hooks, and part of the contract. Rejects with an
  * Error that names the operation if the document and the code do not agree.
@@ -80,6 +84,14 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
     trace: tracing?.traceRequests,
     // With workers, the primary also takes memory.
     monitor: { processes: config.WORKERS > 1 ? config.WORKERS + 1 : 1, clock, ...limits },
+  });
+
+  // Operations need a key, and orchestrators and Prometheus call the others by any name.
+  await app.register(crossSite, {
+    hosts: [config.HOST, ...config.ALLOWED_HOSTS, ...[config.BASE_URL, config.STAGING_BASE_URL].map(hostOf)],
+    origins: config.CORS_ORIGINS,
+    settings: ["ALLOWED_HOSTS", "CORS_ORIGINS"],
+    isChecked: ({ routeOptions: { config, url = "" } }) => config.operation === undefined && !openPaths.includes(url),
   });
 
   // The operations of the document

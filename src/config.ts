@@ -194,6 +194,13 @@ export const settings = {
     allowed: "origins separated by commas, such as https://app.example; or * for any origin",
     parse: list(isOrigin),
   },
+  ALLOWED_HOSTS: {
+    default: "",
+    description:
+      "Host names under which browsers open /docs and /status, besides localhost, IP addresses and those of BASE_URL and STAGING_BASE_URL",
+    allowed: "host names separated by commas, such as pets.example",
+    parse: list((text) => /^[a-z\d]([\w.-]*[a-z\d])?$/i.test(text)),
+  },
   TLS_CERT: {
     default: "",
     description: "File of the TLS certificate and its chain, in PEM format; turns HTTPS on",

@@ -31,6 +31,7 @@ t.test("Each setting has a default, also if it is empty", async (t) => {
     TRUST_PROXY: [],
     METRICS_FROM: [],
     CORS_ORIGINS: [],
+    ALLOWED_HOSTS: [],
     TLS_CERT: "",
     TLS_KEY: "",
     OPERATOR_KEY: "",
@@ -65,6 +66,7 @@ t.test("An invalid setting aborts the start with one line and exit code 1", asyn
   const address = `must be an http or https URL without user, query or fragment that ends with the base path of the API, ${basePath}.`;
   for (const [settings, message] of [
     [{ PORT: "80000" }, "PORT must be an integer from 0 to 65535."],
+    [{ ALLOWED_HOSTS: "https://a.example" }, /^ALLOWED_HOSTS must be host names separated by commas/],
     [{ PORT: "03000" }, "PORT must be an integer from 0 to 65535."],
     [{ DATABASE_URL: "mysql://x" }, /^DATABASE_URL must be sqlite:PATH/],
     [{ DATABASE_URL: "sqlite::file:" }, /^DATABASE_URL must be/],

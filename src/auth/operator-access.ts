@@ -1,6 +1,6 @@
 // Access control for /metrics and /status.json.
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
-import { createNetworkMatcher, HttpError } from "../http/index.ts";
+import { createNetworkMatcher, HttpError, isLoopbackHost } from "../http/index.ts";
 import type { Authenticate } from "../openapi/application.ts";
 import { insufficientScope } from "./authentication.ts";
 import type { Caller } from "./caller.ts";
@@ -15,7 +15,6 @@ const forwardingHeaders = ["forwarded", "via", "x-real-ip", "origin"];
 
 // DNS rebinding: a page whose name resolves to 127.0.0.1 could read the response in a browser on this machine.
 const loopback = /^(::ffff:)?127\.|^::1$/i;
-const loopbackHost = /^(localhost|127\.[\d.]+|\[::1\])(:\d+)?$/i;
 
 /**
  * Creates a hook that rejects requests without an operator key. `operatorKey`, unless it is empty, is accepted without
@@ -53,7 +52,7 @@ export function createClientMatcher(
     // `ips` has the address of the connection, and those of X-Forwarded-For that trusted proxies have added.
     if (ips.length <= hops || forwardingHeaders.some((name) => headers[name] !== undefined)) return false;
     // A trusted proxy may forward a loopback address, which would be its own and not that of this machine.
-    if (loopback.test(ip) && !(ips.every((one) => loopback.test(one)) && loopbackHost.test(String(headers.host))))
+    if (loopback.test(ip) && !(ips.every((one) => loopback.test(one)) && isLoopbackHost(String(headers.host))))
       return false;
     const address = ip.split("%", 1)[0] as string; // without the zone of a link-local address
     return isAllowed(address) && !isProxy(address);

@@ -38,6 +38,7 @@ export async function runCommand(args: readonly string[], io: Io, signal?: Abort
     .argument("<document>", "path of the document")
     .addOption(portOption())
     .addOption(hostOption())
+    .addOption(allowHostOption())
     .option("--no-validate", "respond to each request of an operation, whatever it contains")
     .option("--watch", "serve the new state when a file of the document changes")
     .addOption(logOption())
@@ -51,6 +52,7 @@ export async function runCommand(args: readonly string[], io: Io, signal?: Abort
     .argument("<document>", "path of the document")
     .addOption(portOption())
     .addOption(hostOption())
+    .addOption(allowHostOption())
     .addOption(dataOption())
     .addOption(overlayOption())
     .option("--handlers <module>", "module (.js or .ts) whose exports are handlers, by operationId")
@@ -155,6 +157,11 @@ function portOption(): Option {
 
 function hostOption(): Option {
   return new Option("--host <address>", "address to listen on").default("127.0.0.1");
+}
+
+function allowHostOption(): Option {
+  const help = "further name of the server, which pages of other sites can't have; can be repeated";
+  return new Option("--allow-host <name>", help).argParser(addTo);
 }
 
 function logOption(): Option {

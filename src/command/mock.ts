@@ -12,6 +12,8 @@ import { watchFiles } from "./watch-files.ts";
 export interface MockOptions extends ConfigOptions {
   readonly port: number;
   readonly host: string;
+  /** Further names of the server. */
+  readonly allowHost?: readonly string[] | undefined;
   readonly log: boolean;
   readonly validate: boolean;
   /** Serves the new state of the document when one of its files changes. */
@@ -24,8 +26,9 @@ export async function serveMock(document: string, options: MockOptions, io: Io, 
   let config = await readConfig(options);
   const logger = pino({ level: log ? "info" : "error" });
   const report = (message: string) => io.stderr.write(`${message}\n`);
+  const allowedHosts = [options.host, ...(options.allowHost ?? [])];
   const create = () =>
-    createServer({ ...config, document, mock: true, validateRequests: validate, logger, report });
+    createServer({ ...config, document, mock: true, validateRequests: validate, logger, report, allowedHosts });
   const configs = options.config === undefined ? [] : [options.config];
   const listFiles = async () => [...(await listDocumentFiles(document, config.allowedFolders)), ...configs];
   const watchChanges = watch ? await watchFiles(listFiles) : undefined;

@@ -17,6 +17,8 @@ import { storeUrlOf, type TargetOptions } from "./target.ts";
 export interface ServeOptions extends TargetOptions, KeyOptions {
   readonly port: number;
   readonly host: string;
+  /** Further names of the server. */
+  readonly allowHost?: readonly string[] | undefined;
   readonly log: boolean;
   /** A module with handlers. */
   readonly handlers: string | undefined;
@@ -67,6 +69,7 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
       mock: true, // the valid part of the document, errors in its shapes, and examples
       logger: pino({ level: options.log ? "info" : "error" }),
       report: (message) => io.stderr.write(`${message}\n`),
+      allowedHosts: [options.host, ...(options.allowHost ?? [])],
       ...(security && { security }),
     });
   const listen = (app: FastifyInstance) => app.listen({ port: options.port, host: options.host });

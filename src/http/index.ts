@@ -41,6 +41,8 @@ export {
 } from "./headers/index.ts";
 export { collectGarbageWhenIdle, defaultGracePeriod, type MemoryMonitorOptions } from "./load/index.ts";
 export {
+  crossSite,
+  isLoopbackHost,
   matchesTag,
   rejectPreconditions,
   rejectUnrouted,

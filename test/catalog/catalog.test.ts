@@ -21,6 +21,27 @@ t.test("/readyz responds with 503 while the store can't be reached, and /healthz
   t.match(await open("/healthz", {}, broken), { status: 200 });
 });
 
+t.test("Pages that need no key reject other host names and origins, and what machines call does not", async (t) => {
+  const settings = { BASE_URL: "https://a.example/v1", ALLOWED_HOSTS: "pets", CORS_ORIGINS: "https://app.example" };
+  const named = await start(t, { settings });
+  const statusOf = async (path: string, headers: object) => (await open(path, headers, named)).status;
+  for (const path of ["/docs", "/openapi.json", "/openapi.yaml", "/status", "/.well-known/api-catalog", "/"]) {
+    t.match(await open(path, { host: "evil.example" }, named), {
+      status: 421,
+      body: { code: "misdirected_request", message: /evil\.example .* add it to ALLOWED_HOSTS\.$/ },
+    });
+    for (const host of ["localhost:1", "a.example", "pets:3000"]) t.ok((await statusOf(path, { host })) < 400, path);
+    t.match(await open(path, { origin: "https://evil.example" }, named), {
+      status: 403,
+      body: { code: "cross_site_request", message: /add their origin to CORS_ORIGINS\.$/ },
+    });
+    t.ok((await statusOf(path, { origin: "https://app.example" })) < 400, path);
+  }
+  const foreign = { host: "evil.example", origin: "https://evil.example" };
+  for (const path of ["/healthz", "/readyz"]) t.equal(await statusOf(path, foreign), 200);
+  t.match(await named.call("GET", "/v1/pets", { headers: foreign }), { status: 200 }, "an operation needs a key");
+});
+
 t.test("Security headers allow /docs to run only its own scripts", async (t) => {
   t.match(await open("/"), { status: 302, headers: { location: "/docs" } });
   const { status, headers } = await open("/docs");

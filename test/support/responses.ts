@@ -83,7 +83,7 @@ async function compileCheck(text: string): Promise<ResponseCheck> {
     if (operation === undefined && status < 400) return;
     const declared = operation
       ? (operation.responses[status] ?? operation.responses.default)
-      : findSharedResponse(document, status === 403 ? 401 : status); // both have a challenge (RFC 6750, section 3)
+      : findSharedResponse(document, isInsufficient(response) ? 401 : status); // both have a challenge (RFC 6750, section 3)
     if (declared === undefined) return fail("has an undeclared status");
 
     if (!headers["x-request-id"]) fail("has no X-Request-Id");
@@ -99,6 +99,11 @@ async function compileCheck(text: string): Promise<ResponseCheck> {
       findHeaderFault(declared, response, findError) ?? findBodyFault(method, declared, response, findError);
     if (fault) fail(fault);
   };
+}
+
+// Whether another key would be accepted. No key is for a page of another site.
+function isInsufficient({ status, body }: HttpResponse): boolean {
+  return status === 403 && (body as { code?: unknown } | undefined)?.code !== "cross_site_request";
 }
 
 /** Returns the error of a value that does not match a schema. */

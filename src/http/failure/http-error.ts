@@ -25,7 +25,10 @@ export const httpErrors = {
 // Only services whose operations have several media types respond with these.
 const negotiationErrors = { not_acceptable: 406 } as const;
 
-const statuses = { ...httpErrors, ...negotiationErrors };
+// Only requests of browsers to what needs no credential have these.
+const siteErrors = { cross_site_request: 403, misdirected_request: 421 } as const;
+
+const statuses = { ...httpErrors, ...negotiationErrors, ...siteErrors };
 
 /** An error code of the HTTP layer. */
 export type HttpErrorCode = keyof typeof statuses;

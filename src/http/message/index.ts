@@ -1,4 +1,5 @@
 // Requests and responses: targets, checks, preconditions, representations.
+export { crossSite, isLoopbackHost } from "./cross-site.ts";
 export { matchesTag, rejectPreconditions, tagOf } from "./preconditions.ts";
 export { representations } from "./representation.ts";
 export { rejectUnrouted, requestChecks } from "./request-checks.ts";

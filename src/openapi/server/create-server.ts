@@ -1,7 +1,7 @@
 // A server of a document.
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { pino } from "pino";
-import { createDataHeaders, createEdge } from "../../http/index.ts";
+import { createDataHeaders, createEdge, crossSite } from "../../http/index.ts";
 import { listForCors } from "../operation/index.ts";
 import type { ServerOptions, UntypedOperations } from "./options.ts";
 import {
@@ -28,7 +28,7 @@ export async function createServer<Operations = UntypedOperations, Context = unk
   const logger = options.logger ?? (pino() as FastifyBaseLogger);
   const document = await loadDocument(options, logger);
   const { operations } = document;
-  const { trustProxy, tls, maxConnections, identify, origins, compression, gracePeriod, edge } = options;
+  const { trustProxy, tls, maxConnections, identify, origins, compression, gracePeriod, edge, allowedHosts } = options;
   const isSecure = tls !== undefined;
   const app = await createEdge({
     logger,
@@ -46,6 +46,14 @@ export async function createServer<Operations = UntypedOperations, Context = unk
     ...(origins && { cors: { origins, ...listForCors(operations) } }),
   });
   try {
+    if (allowedHosts)
+      await app.register(crossSite, {
+        hosts: allowedHosts,
+        origins: origins ?? [],
+        settings: ["--allow-host, or the option `allowedHosts`", "the option `origins`"],
+        // Who can send a key is no page of another site.
+        ...(options.security && { isChecked: ({ routeOptions: { config } }) => config.operation === undefined }),
+      });
     if (options.extend) await extendApp(app, options.extend, options.report ?? ((message) => logger.warn(message)));
     // Encapsulated, so that the routes of the application read their own bodies.
     await app.register(async (scope) => serveDocument(scope, document, options, isSecure));

@@ -129,6 +129,11 @@ export interface ServerOptions<Operations, Context, Caller>
   /** The origins whose pages may call the server. The default is none. */
   readonly origins?: readonly string[] | undefined;
   /**
+   * The names of the server, besides localhost and IP addresses. It then rejects requests for other names (421), and those of pages of
+   * other sites (403), except `origins`. With `security`, operations are not affected. By default, no request is rejected.
+   */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /**
    * Adds what the application has beside the document: hooks, plugins, decorators and routes. Their order is behind the limits,
    * and before the routes of the document.
    */
