@@ -9,7 +9,7 @@ import { buildApp, type Dependencies } from "./app.ts";
 import { generateKey, openKeyCounter } from "./auth/index.ts";
 import { type Listening, startWorkers } from "./cluster.ts";
 import { type Config, readConfig, settings } from "./config.ts";
-import { backlog, type Certificate, collectGarbageWhenIdle, tlsOptions } from "./http/index.ts";
+import { backlog, type Certificate, collectGarbageWhenIdle, isLoopbackHost, tlsOptions } from "./http/index.ts";
 import { escapeControlCharacters, throttleStart, version } from "./lib/index.ts";
 import { handlers, prepareRecords, readDocument } from "./pets/index.ts";
 import { collectionsOf } from "./resources/index.ts";
@@ -48,7 +48,7 @@ export async function serve(environment?: NodeJS.ProcessEnv): Promise<void> {
     : await listen(config, { document, store, logger });
   if (listening && cluster.isWorker) process.send?.(listening);
   else if (listening) {
-    const key = store.kind === "sqlite" && isLoopback(listening.address) && (await createFirstKey(store));
+    const key = store.kind === "sqlite" && isLoopbackHost(listening.address) && (await createFirstKey(store));
     const hasKeys = (await store.keys.list()).length > 0;
     printStartupMessage(listening.origin, document.basePath, key, hasKeys);
   }
@@ -143,10 +143,6 @@ function reloadCertificate(app: FastifyInstance, config: Config, log: FastifyBas
   } catch (error) {
     log.error({ reason: (error as Error).message }, "failed to reload the certificate");
   }
-}
-
-function isLoopback(address: string): boolean {
-  return address === "::1" || address.startsWith("127.");
 }
 
 // Creates a key for a new store, so that people can try out the service without preparation. Returns false if the

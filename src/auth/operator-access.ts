@@ -13,9 +13,6 @@ const ownCaller: Caller = { id: 0n, name: "OPERATOR_KEY", operator: true };
 // default, nginx and HAProxy add no header. So no network is allowed by default, and TRUST_PROXY never is.
 const forwardingHeaders = ["forwarded", "via", "x-real-ip", "origin"];
 
-// DNS rebinding: a page whose name resolves to 127.0.0.1 could read the response in a browser on this machine.
-const loopback = /^(::ffff:)?127\.|^::1$/i;
-
 /**
  * Creates a hook that rejects requests without an operator key. `operatorKey`, unless it is empty, is accepted without
  * a lookup, so that the metrics can be read while the store is unavailable.
@@ -51,9 +48,9 @@ export function createClientMatcher(
     const hops = forwarded === undefined ? 0 : String(forwarded).split(",").length;
     // `ips` has the address of the connection, and those of X-Forwarded-For that trusted proxies have added.
     if (ips.length <= hops || forwardingHeaders.some((name) => headers[name] !== undefined)) return false;
-    // A trusted proxy may forward a loopback address, which would be its own and not that of this machine.
-    if (loopback.test(ip) && !(ips.every((one) => loopback.test(one)) && isLoopbackHost(String(headers.host))))
-      return false;
+    // A trusted proxy may forward a loopback address, which would be its own and not that of this machine. A page whose
+    // name resolves to 127.0.0.1 (DNS rebinding) could read the response in a browser on this machine.
+    if (isLoopbackHost(ip) && ![...ips, String(headers.host)].every(isLoopbackHost)) return false;
     const address = ip.split("%", 1)[0] as string; // without the zone of a link-local address
     return isAllowed(address) && !isProxy(address);
   };

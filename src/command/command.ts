@@ -160,8 +160,7 @@ function hostOption(): Option {
 }
 
 function allowHostOption(): Option {
-  const help = "further name of the server, which pages of other sites can't have; can be repeated";
-  return new Option("--allow-host <name>", help).argParser(addTo);
+  return new Option("--allow-host <name>", "further host name of the server; can be repeated").argParser(addTo);
 }
 
 function logOption(): Option {

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { readFolder } from "../data/index.ts";
+import { isLoopbackHost } from "../http/index.ts";
 import { redactUrl } from "../lib/index.ts";
 import { createServer, type Document, type ResourceSource, readDocument } from "../openapi/tools.ts";
 import { openStore } from "../resources/index.ts";
@@ -49,7 +50,7 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
   let target: Target | undefined;
   const open: ResourceSource["open"] = async (document, openOptions) => {
     target = { program: "openapi-server", document, url };
-    if (keys === undefined && !isLoopback(options.host) && hasSecurity(document))
+    if (keys === undefined && !isLoopbackHost(options.host) && hasSecurity(document))
       throw new Error(
         `Without --key, each credential is accepted. So ${options.host} is refused: pass --key, or omit --host.`,
       );
@@ -111,10 +112,6 @@ function describeServer(app: FastifyInstance, path: string, { document, url }: T
     `${countAnswered(document, own)} from records in ${redactUrl(url)}. --plan lists them.`,
     "",
   ].join("\n");
-}
-
-function isLoopback(host: string): boolean {
-  return /^(localhost|127\.[\d.]+|::1)$/.test(host);
 }
 
 function hasSecurity({ operations }: Document): boolean {

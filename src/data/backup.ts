@@ -10,19 +10,16 @@ import { checkIntegrity, type ReportProblem } from "./integrity-check.ts";
 /** Called after each batch with the number of rows. Stops the backup or restore if it throws. */
 export type BackupProgress = (phase: Parameters<CopyProgress>[0] | "checking", done: number, total: number) => void;
 
-/** The records that the document does not allow, which a backup and a restore keep as they are. */
-export interface InvalidRecords {
-  readonly count: number;
-  /** The first problems, each as a sentence. */
-  readonly problems: readonly string[];
-}
+/** The rows that the document does not allow, which a backup and a restore keep: their number, and the first problems. */
+export type InvalidRows = { readonly count: number; readonly problems: readonly string[] };
 
 /** A summary of the rows of a backup. */
-export type BackupSummary = StoreSummary & { readonly invalid: InvalidRecords };
+export type BackupSummary = StoreSummary & { readonly invalid: InvalidRows };
 
 /**
  * Writes a snapshot of all collections of a store to `file`, also of those that the document does not have, compares the
- * checksums, and checks the integrity of the file. The store can be in use. Rejects with an Error that describes the problem, and then leaves no file. Also rejects if `file` exists.
+ * checksums, and checks the integrity of the file. The store can be in use. Rejects with an Error that describes the
+ * problem, and then leaves no file. Also rejects if `file` exists.
  */
 export function backup(
   from: Tables,
@@ -51,18 +48,15 @@ async function copyToFile(from: Tables, file: string, progress: BackupProgress):
   return copySnapshot().finally(() => to.close());
 }
 
-const maxProblems = 10; // that are kept of invalid records
+const maxProblems = 10; // that are named
 
-/**
- * Checks the integrity of a SQLite file, and returns its invalid records. Rejects with an Error that names the file as `name` if it
- * has other problems.
- */
+/** Checks a SQLite file, and returns its invalid rows. Rejects with an Error that names the file as `name` if it is damaged. */
 export async function requireSound(
   file: string,
   name: string,
   document: Document,
   progress: BackupProgress,
-): Promise<InvalidRecords> {
+): Promise<InvalidRows> {
   const store = await openTables(`sqlite:${file}`, "readonly", { collections: collectionsOf(document) });
   const damage = { count: 0, problems: [] as string[] };
   const invalid = { count: 0, problems: [] as string[] };

@@ -21,7 +21,7 @@ export {
   describeUnserved,
   type ImportedRecord,
   ImportReader,
-  listUnserved,
+  prepareRecords,
   type Upgrades,
   upgradeRecords,
 } from "./records/index.ts";

@@ -1,7 +1,7 @@
 // A store for a document: `createServer({ document, resources: openStore(url) })`.
 import { HttpError } from "../http/index.ts";
 import type { Document, ResourceOptions, ResourceSource } from "../openapi/application.ts";
-import { isInMemory, openStore as open, openTables, type RecordStore, type Store } from "../store/index.ts";
+import { isInMemory, openStore as open, type RecordStore, type Store } from "../store/index.ts";
 import { createStandardHandlers, type StandardHandlers } from "./handlers/index.ts";
 import {
   type Certainty,
@@ -10,7 +10,7 @@ import {
   findStandardOperations,
   readResources,
 } from "./model/index.ts";
-import { checkRecords, listUnserved, type Upgrades, upgradeRecords } from "./records/index.ts";
+import { checkRecords, prepareRecords, type Upgrades } from "./records/index.ts";
 import { type SeedResult, seedRecords } from "./seeds/index.ts";
 
 export interface ResourceStoreOptions {
@@ -82,7 +82,10 @@ export function openStore(url: string, options: ResourceStoreOptions = {}): Reso
         throw new Error("A store in PostgreSQL needs the package pg. Run npm install pg.");
       });
       try {
-        if (!isInMemory(url)) await prepareRecords(url, document, upgrades, { report, progress });
+        const showProgress = (label: string, done: number, total: number) =>
+          progress(`${label}: ${done.toLocaleString("en-US")} of ${total.toLocaleString("en-US")} records.`);
+        const options = { apply: true, upgrades, advice: adviceFor(document), report, progress: showProgress };
+        if (!isInMemory(url)) await prepareRecords(url, document, options);
       } catch (error) {
         await opened.close();
         throw error;
@@ -131,21 +134,7 @@ function withRejections({ handlers, reasons }: StandardHandlers, own: object): S
   return { handlers: { ...Object.fromEntries(rejections), ...handlers }, reasons };
 }
 
-async function prepareRecords(
-  url: string,
-  document: Document,
-  upgrades: Upgrades,
-  { report, progress }: Pick<ResourceOptions, "report" | "progress">,
-): Promise<void> {
-  const tables = await openTables(url, "migrate", { collections: collectionsOf(document) });
+function adviceFor(document: Document): string {
   const names = readResources(document).map(({ name, record }) => `${name}: { to: "${record.hash}", upgrade }`);
-  const advice = `Pass functions that change them to openStore: { upgrades: { ${names.join(", ")} } }.`;
-  const showProgress = (label: string, done: number, total: number) =>
-    progress(`${label}: ${done.toLocaleString("en-US")} of ${total.toLocaleString("en-US")} records.`);
-  try {
-    await upgradeRecords(tables, document, { apply: true, upgrades, advice, progress: showProgress });
-    for (const message of await listUnserved(tables, document)) report(message);
-  } finally {
-    await tables.close();
-  }
+  return `Pass functions that change them to openStore: { upgrades: { ${names.join(", ")} } }.`;
 }

@@ -82,12 +82,20 @@ export function collectionsIn(tables: readonly Table[]): readonly Collection[] {
 }
 
 /**
- * Returns the forms that a table of a collection can have, of which only the name is known; none for a name that no collection has.
- * An earlier document had it.
+ * Returns the collections of other documents among tables: those whose text, such as their definition, is that of a collection with this
+ * name. `collections` are those of the document.
  */
-export function formsOfCollection(name: string): readonly Collection[] {
-  if (!/^[\w-]{1,40}$/.test(name) || reservedNames.includes(name)) return [];
-  return (["int64", "string"] as const).map((idType) => ({ name, id: undefined, idType, properties: [], filters: [] }));
+export function findOthers(
+  collections: readonly Collection[],
+  tables: readonly { readonly name?: unknown; readonly text?: unknown }[],
+  textOf: (form: Collection) => unknown,
+): Collection[] {
+  const known = new Set<unknown>([...reservedNames, ...collections.map(({ name }) => name)]);
+  return tables.flatMap(({ name, text }) => {
+    if (typeof name !== "string" || known.has(name) || !/^[\w-]{1,40}$/.test(name)) return [];
+    const forms = (["int64", "string"] as const).map((idType) => ({ name, id: undefined, idType }));
+    return forms.map((form) => ({ ...form, properties: [], filters: [] })).filter((form) => textOf(form) === text);
+  });
 }
 
 /** Returns the names of the tables that generate ids. An id is never generated twice. */

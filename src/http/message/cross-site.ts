@@ -22,42 +22,34 @@ export interface CrossSiteOptions {
 /** Responds with 421 to requests for another host, and with 403 to those of pages of other sites. Register it behind `requestChecks`. */
 export const crossSite = fp<CrossSiteOptions>(
   async (app, { hosts, origins, settings, isChecked = () => true }) => {
-    const names = new Set(hosts.map((host) => toHostName(isIP(host) === 6 ? `[${host}]` : host)));
-    const isOwn = (name: string | undefined) => name !== undefined && (isLoopbackName(name) || names.has(name));
-    // No other site has the name of an address. A server that listens for other machines can have any, such as behind a NAT.
-    const isOwnHost = (name: string | undefined, { localAddress = "::1" }: FastifyRequest["socket"]) =>
-      isOwn(name) || (isIP(name ?? "") !== 0 && !isLoopback(localAddress));
+    const names = new Set(hosts.map(toHostName));
+    const isOwn = (name: string) => name !== "" && (isLoopbackName(name) || names.has(name));
 
-    app.addHook("onRequest", (request, _, done) => {
-      if (!isChecked(request)) return done();
+    const findProblem = (request: FastifyRequest) => {
       const { host = "", origin, "sec-fetch-site": site } = request.headers;
-      const hostName = toHostName(host);
+      const { localAddress = "::1" } = request.socket;
+      // No page has an address as its name. A server for other machines can have any address, such as behind a NAT.
+      const isOwnHost = (name: string) => isOwn(name) || (isIP(name) !== 0 && !isLoopbackName(localAddress));
       for (const sent of [host, readAuthority(request.originalUrl) ?? ""])
-        if (sent !== "" && !isOwnHost(toHostName(sent), request.socket)) return done(misdirected(sent, settings[0]));
-      const isAllowed = (page: string | undefined) => isOwn(page) || (page !== undefined && page === hostName);
+        if (sent !== "" && !isOwnHost(toHostName(sent)))
+          return new HttpError(
+            "misdirected_request",
+            `The host ${shorten(toHostName(sent))} is not a name of this server. If it is, such as behind a reverse proxy, add it to ${settings[0]}.`,
+          );
+      const page = toHostName(URL.parse(origin ?? "")?.host ?? "");
       const isForeign =
         origin === undefined
           ? site === "cross-site" && !isNavigation(request)
-          : !origins.includes(origin) && !isAllowed(toHostName(URL.parse(origin)?.host ?? ""));
-      done(isForeign && !origins.includes("*") ? foreignPage(origin, settings[1]) : undefined);
-    });
+          : !isOwn(page) && (page === "" || page !== toHostName(host));
+      if (!isForeign || origins.includes("*") || origins.includes(`${origin}`)) return undefined;
+      const pages = origin === undefined ? "Pages of other sites" : `Pages of ${shorten(origin)}`;
+      const message = `${pages} must not use this server. If they may, add their origin to ${settings[1]}.`;
+      return new HttpError("cross_site_request", message);
+    };
+    app.addHook("onRequest", (request, _, done) => done(isChecked(request) ? findProblem(request) : undefined));
   },
   { name: "cross-site", dependencies: ["request-checks"] },
 );
-
-function misdirected(host: string, setting: string): HttpError {
-  const name = shorten(toHostName(host) ?? host);
-  const message = `The host ${name} is not a name of this server. If it is, such as behind a reverse proxy, add it to ${setting}.`;
-  return new HttpError("misdirected_request", message);
-}
-
-function foreignPage(origin: string | undefined, setting: string): HttpError {
-  const page = origin === undefined ? "Pages of other sites" : `Pages of ${shorten(origin)}`;
-  return new HttpError(
-    "cross_site_request",
-    `${page} must not use this server. If they may, add their origin to ${setting}.`,
-  );
-}
 
 // Following a link changes nothing, and the page that has the link can't read the response.
 function isNavigation({ method, headers }: FastifyRequest): boolean {
@@ -65,18 +57,17 @@ function isNavigation({ method, headers }: FastifyRequest): boolean {
   return (method === "GET" || method === "HEAD") && headers["sec-fetch-mode"] === "navigate" && !isEmbedded;
 }
 
-const isLoopback = createNetworkMatcher(["127.0.0.0/8", "::1"]);
+const isLoopbackAddress = createNetworkMatcher(["127.0.0.0/8", "::1"]);
 
-function isLoopbackName(name: string): boolean {
-  return name === "localhost" || name.endsWith(".localhost") || isLoopback(name);
+const isLoopbackName = (name: string) => /^(.+\.)?localhost$/.test(name) || isLoopbackAddress(name);
+
+/** Returns whether an address, a name or a value of Host is one of this machine, which no other site can have. */
+export function isLoopbackHost(host: string): boolean {
+  return isLoopbackName(toHostName(host));
 }
 
-/** Returns whether the value of Host is a name or an address of this machine, which no other site can have. */
-export function isLoopbackHost(authority: string): boolean {
-  return isLoopbackName(toHostName(authority) ?? "");
-}
-
-// Without a port, in lower case, and an address in its usual form. Undefined if it is invalid.
-function toHostName(authority: string): string | undefined {
-  return URL.parse(`http://${authority}`)?.hostname.replace(/^\[(.*)\]$|\.$/, "$1");
+// Without a port, in lower case, and an address in its usual form. Empty if it is invalid.
+function toHostName(host: string): string {
+  const name = URL.parse(`http://${isIP(host) === 6 ? `[${host}]` : host}`)?.hostname ?? "";
+  return name.replace(/^\[(.*)\]$|\.$/, "$1");
 }

@@ -65,17 +65,14 @@ export async function createServer<Operations = UntypedOperations, Context = unk
   return app;
 }
 
-const pluginDelay = 10_000; // milliseconds after which Fastify would end the start, also that of our own plugins
-
-// Reports plugins of the application that don't finish. A plugin that migrates a database can take long.
+// Reports plugins of the application that don't become ready, which Fastify does not end without a `pluginTimeout`.
 async function extendApp(
   app: FastifyInstance,
   extend: (app: FastifyInstance) => unknown,
   report: (message: string) => void,
 ): Promise<void> {
-  const message =
-    "A plugin that `extend` has registered is not ready yet: it must call `done`, or return a promise that settles.";
-  const timer = setInterval(report, pluginDelay, message);
+  const problem = "A plugin of `extend` is not ready yet: it must call `done`, or return a promise that settles.";
+  const timer = setInterval(report, 10_000, problem);
   try {
     await extend(app);
     await app.after();

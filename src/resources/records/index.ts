@@ -2,6 +2,6 @@
 export { checkRecords } from "./checked-records.ts";
 export { createIdempotencyKeyCheck } from "./idempotency-key.ts";
 export { type ImportedRecord, ImportReader } from "./import-reader.ts";
+export { describeUnserved, prepareRecords } from "./prepare-records.ts";
 export { createRecordCheck } from "./record-check.ts";
-export { type Upgrades, upgradeRecords } from "./record-upgrade.ts";
-export { describeUnserved, listUnserved } from "./unserved.ts";
+export { type UpgradeOptions, type Upgrades, upgradeRecords } from "./record-upgrade.ts";

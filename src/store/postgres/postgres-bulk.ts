@@ -55,13 +55,8 @@ export async function openPostgresTables(
 ): Promise<Tables> {
   const { hosts } = await prepareDatabase(url, { mode, collections, maxRecords: null });
   const db = await connect(hosts);
-  try {
-    const others = await findOtherCollections(db, collections);
-    return new PostgresTables(db, new PostgresTableWriter(db, collections, others), lockTimeout);
-  } catch (error) {
-    await db.end();
-    throw error;
-  }
+  const others = await findOtherCollections(db, collections);
+  return new PostgresTables(db, new PostgresTableWriter(db, collections, others), lockTimeout);
 }
 
 class PostgresTables implements Tables {

@@ -5,7 +5,7 @@
 // functions.
 import { randomBytes } from "node:crypto";
 import type { ClientBase } from "pg";
-import { formsOfCollection, recordColumns } from "../bulk.ts";
+import { findOthers, recordColumns } from "../bulk.ts";
 import { type Dialect, latestVersion, listNames, migrations } from "../migrations.ts";
 import { type Collection, idColumn, indexName } from "../records.ts";
 import { createMigrationError, requireKnownVersion } from "../schema-version.ts";
@@ -86,25 +86,15 @@ export async function listUnneeded(db: ClientBase, collections: readonly Collect
   return rows.flatMap(({ kind, name }) => (needed.has(name) ? [] : [`${kind} ${name}`]));
 }
 
-/** Returns the collections that a database has of other documents: the tables with the columns of a collection. */
-export async function findOtherCollections(
-  db: ClientBase,
-  collections: readonly Collection[],
-): Promise<readonly Collection[]> {
-  const { rows } = await db.query<{ name: string; columns: string }>(
-    `SELECT c.relname AS name, string_agg(a.attname || ' ' || format_type(a.atttypid, NULL), ',' ORDER BY a.attnum) AS columns
+/** Returns the collections that a database has of other documents: their columns are those of this release. */
+export async function findOtherCollections(db: ClientBase, collections: readonly Collection[]): Promise<Collection[]> {
+  const { rows } = await db.query(
+    `SELECT c.relname AS name, string_agg(a.attname || ',' || format_type(a.atttypid, NULL), ',' ORDER BY a.attnum) AS text
      FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
      JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
      WHERE n.nspname = 'petstore' AND c.relkind = 'r' GROUP BY c.relname ORDER BY c.relname`,
   );
-  const known = new Set(collections.map(({ name }) => name));
-  const toText = (columns: object) =>
-    Object.entries(columns)
-      .map((column) => column.join(" "))
-      .join();
-  return rows
-    .filter(({ name }) => !known.has(name))
-    .flatMap(({ name, columns }) => formsOfCollection(name).filter((form) => toText(recordColumns(form)) === columns));
+  return findOthers(collections, rows, (form) => Object.entries(recordColumns(form)).join());
 }
 
 /** Rejects if a database lacks the table of a collection. It can lack an index. */

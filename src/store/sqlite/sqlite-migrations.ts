@@ -1,7 +1,7 @@
 // Creates the tables and indexes of the SQLite store, and adds what a database lacks.
 import { randomBytes } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
-import { formsOfCollection } from "../bulk.ts";
+import { findOthers } from "../bulk.ts";
 import { type Dialect, latestVersion, listNames, migrations } from "../migrations.ts";
 import { type Collection, idColumn, indexName } from "../records.ts";
 import { createMigrationError, requireKnownVersion } from "../schema-version.ts";
@@ -81,16 +81,10 @@ export function listUnneeded(db: DatabaseSync, collections: readonly Collection[
     .flatMap(({ type, name }) => (needed.has(name as string) ? [] : [`${type} ${name}`]));
 }
 
-/** Returns the collections that a database has of other documents: the tables whose definition is exactly that of a collection. */
-export function findOtherCollections(db: DatabaseSync, collections: readonly Collection[]): readonly Collection[] {
-  const known = new Set(collections.map(({ name }) => name));
-  return db
-    .prepare("SELECT DISTINCT name, sql FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-    .all()
-    .filter(({ name }) => !known.has(name as string))
-    .flatMap(({ name, sql }) =>
-      formsOfCollection(name as string).filter((form) => collectionSchema([form]).get(form.name) === sql),
-    );
+/** Returns the collections that a database has of other documents: their definitions are exactly those of this release. */
+export function findOtherCollections(db: DatabaseSync, collections: readonly Collection[]): Collection[] {
+  const tables = db.prepare("SELECT DISTINCT name, sql AS text FROM sqlite_schema WHERE type = 'table' ORDER BY name");
+  return findOthers(collections, tables.all(), (form) => collectionSchema([form]).get(form.name));
 }
 
 /** Throws an Error if a database lacks the table of a collection. It can lack an index. */

@@ -67,7 +67,7 @@ t.test("Starts of more than 10 s", async (t) => {
         extend: (app) => void app.register((_, __, done) => void setTimeout(done, 11_000)),
       });
       await app.close();
-      t.match(messages, [/^A plugin that `extend` has registered is not ready yet/]);
+      t.match(messages, [/^A plugin of `extend` is not ready yet/]);
       t.equal(messages.length, 1);
     },
   );
