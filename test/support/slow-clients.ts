@@ -6,7 +6,7 @@ const interval = 1_000; // milliseconds between two writes of a connection
 const batches = 20; // of connections, 100 ms apart
 
 /** A request for 1.4 MB. Eight responses exceed the socket buffers of the system for a client that does not read. */
-export const bundleRequest = "GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n";
+export const bundleRequest = "GET /docs/static/swagger-ui-bundle.js HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 /**
  * Opens `count` connections to the service at `url` and holds them. Returns a function that closes them, and that

@@ -35,7 +35,7 @@ t.test("Accepts localhost, loopback addresses and the names of the server as Hos
 t.test("Responds with 421 to another Host, and says how to allow it", async (t) => {
   const { app, call } = await start(t);
   const names =
-    "evil.example evil.example:3000 localhost.evil.example notlocalhost 127.0.0.1.evil.example pets.example.evil";
+    "evil.example evil.example:3000 localhost.evil.example my-localhost 127.0.0.1.evil.example pets.example.evil";
   for (const host of `${names} 192.0.2.7 [2001:db8::1]:3000 10.0.0.1:80 0.0.0.0 x_y localhost..`.split(" "))
     for (const method of ["GET", "POST"] as const)
       t.equal(await call({ host }, method), "421 misdirected_request", `${method} ${host}`);

@@ -15,7 +15,7 @@ const decode = {
 };
 const request = async (url: string, headers = {}, { method = "GET" as "GET" | "HEAD", from = service } = {}) => {
   const authorization = `Bearer ${from.key}`;
-  const response = await from.app.inject({ method, url, headers: { host: "x", authorization, ...headers } });
+  const response = await from.app.inject({ method, url, headers: { host: "localhost", authorization, ...headers } });
   return { status: response.statusCode, headers: response.headers, bytes: response.rawPayload };
 };
 const list = "/v1/pets?limit=100";
