@@ -39,7 +39,7 @@ const randomRequests = 20_000; // for each workload, identical for all contender
 
 /** Returns the path of the page that begins after the pet with the id `after`. */
 export function pathOfPage(query: ListQuery, after: number): string {
-  const page = { records: new RawJson<Pet[]>("[]"), first: undefined, last: BigInt(after), more: true };
+  const page = { records: new RawJson<Pet[]>("[]"), first: undefined, last: BigInt(after), more: true, isShort: false };
   const link = linkPages("/v1/pets", query, undefined, page) ?? "";
   return link.slice(1, link.indexOf(">"));
 }

@@ -3,10 +3,20 @@ export { writeAtomically } from "./atomic-file.ts";
 export { ByteBuffer } from "./byte-buffer.ts";
 export { type PostgresDatabase, parseDatabaseUrl, redactUrl, type SqliteDatabase } from "./database-url.ts";
 export { Histogram, latencyBuckets, quantile } from "./histogram.ts";
-export { canonicalJson, decodeUtf8, parseInteger, parseJson, parseJsonBytes, RawJson, setOwn, toJson } from "./json.ts";
+export {
+  canonicalJson,
+  decodeUtf8,
+  isTooDeep,
+  parseInteger,
+  parseJson,
+  parseJsonBytes,
+  RawJson,
+  setOwn,
+  toJson,
+} from "./json.ts";
 export { andThen, ignoreFailure, isPromise, type MaybePromise } from "./maybe-promise.ts";
 export { counter, findSamples, gauge, type Metric, MetricsRegistry, sumSamples } from "./metrics.ts";
-export { type Checked, ExpectedError, InvalidValue, type Problem, requireValid } from "./problem.ts";
+export { type Checked, ExpectedError, InvalidValue, type Problem, RecordTooLarge, requireValid } from "./problem.ts";
 export { escapeControlCharacters, escapeExceptLineBreaks, redact, shorten } from "./redaction.ts";
 export { findSimilarName } from "./similar-names.ts";
 export { shareResult, throttle, throttleStart } from "./throttle.ts";

@@ -33,20 +33,20 @@ export function parseJsonBytes(bytes: Uint8Array): unknown {
 
 /**
  * Parses JSON text (RFC 8259). Integers are exact, also in the forms 1.0 and 1e2. Throws an InvalidValue if the text is not
- * JSON, is nested more than 1,000 levels deep, or is one that other parsers may read differently (RFC 7493, sections 2.1 to
+ * JSON, is nested more than `levels` deep, by default 1,000, or is one that other parsers may read differently (RFC 7493, sections 2.1 to
  * 2.3): with a lone surrogate, an object with the same name twice, a number that is too large for a double, or a fraction that
  * a double rounds to an integer.
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, levels = maxDepth): unknown {
   try {
-    return parseStrictly(text);
+    return parseStrictly(text, levels);
   } catch (error) {
     throw error instanceof SyntaxError ? new InvalidValue(`is not valid JSON: ${error.message}`) : error;
   }
 }
 
-function parseStrictly(text: string): unknown {
-  const { names, numbers, hasSurrogates } = scan(text);
+function parseStrictly(text: string, levels: number): unknown {
+  const { names, numbers, hasSurrogates } = scan(text, levels);
   const parsed: unknown = numbers.length === 0 ? JSON.parse(text) : parseMarked(text, numbers);
   const holder = [parsed];
   if (names > 0 && countNames(holder) < names) throw new SyntaxError("an object has the same name twice");
@@ -70,7 +70,7 @@ const surrogate = /u[dD][89a-fA-F]/y;
 
 // A loop over the characters, because a regular expression takes five times as long. The text can be invalid: JSON.parse then
 // reports the error.
-function scan(text: string): Scan {
+function scan(text: string, levels: number): Scan {
   const numbers: [number, number][] = [];
   let names = 0;
   let hasSurrogates = false;
@@ -96,7 +96,7 @@ function scan(text: string): Scan {
       index -= 1;
     } else if (character === 0x5b /* [ */ || character === 0x7b /* { */) {
       depth += 1;
-      if (depth > maxDepth) throw new SyntaxError(`it is nested more than ${maxDepth} levels deep`);
+      if (depth > levels) throw new SyntaxError(`it is nested more than ${levels} levels deep`);
     } else if (character === 0x5d /* ] */ || character === 0x7d /* } */) depth -= 1;
   }
   return { names, numbers, hasSurrogates };
@@ -138,6 +138,11 @@ function parseMarked(text: string, numbers: Scan["numbers"]): unknown {
   } catch {
     return JSON.parse(text);
   }
+}
+
+/** Returns whether a value has more levels of arrays and objects than `parseJson` accepts. */
+export function isTooDeep(value: unknown, levels = maxDepth): boolean {
+  return isObject(value) && (levels === 0 || Object.values(value).some((member) => isTooDeep(member, levels - 1)));
 }
 
 // Returns how many names all objects below a value have.

@@ -39,6 +39,16 @@ export class InvalidValue extends ExpectedError implements Problem {
   }
 }
 
+/** Reports that a record is too large or nested too deeply for a store. The message is a sentence. */
+export class RecordTooLarge extends ExpectedError {
+  readonly isTooDeep: boolean;
+
+  constructor(message: string, { isTooDeep }: Pick<RecordTooLarge, "isTooDeep">) {
+    super(message);
+    this.isTooDeep = isTooDeep;
+  }
+}
+
 /** Returns a valid value. Throws an InvalidValue otherwise. */
 export function requireValid<T>({ value, problem }: Checked<T>): T {
   if (problem) throw new InvalidValue(problem.requirement, problem.path);

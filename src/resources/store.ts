@@ -66,12 +66,12 @@ export function openStore(url: string, options: ResourceStoreOptions = {}): Reso
     return { opened: store, document: served };
   };
   return {
-    async open(document: Document, { handlers, baseUrl, logger, report, progress }: ResourceOptions) {
+    async open(document: Document, { handlers, baseUrl, maxBytes, logger, report, progress }: ResourceOptions) {
       if (readResources(document).length === 0)
         throw new Error(
           "The document has no collection: POST of a path creates a record, and GET of /path/{id} returns it, with its id, an int64 or a string.",
         );
-      const collections = collectionsOf(document);
+      const collections = collectionsOf(document).map((collection) => ({ maxBytes, ...collection }));
       const opened = await open(url, {
         collections,
         maxRecords,

@@ -36,6 +36,7 @@ export { queryChannel, type Statement, sharedContexts } from "./query-channel.ts
 export {
   addressOf,
   type Collection,
+  defaultMaxBytes,
   type Filter,
   idColumn,
   idOf,
@@ -47,6 +48,7 @@ export {
   toScope,
   type ViewColumn,
   withoutId,
+  writeLimited,
   writeMembers,
   writeRecord,
 } from "./records.ts";

@@ -42,7 +42,10 @@ export interface TransactionOptions {
  * of a record, and N that of a new one.
  */
 export interface RecordStore<R = unknown, N extends object = object> {
-  /** Returns up to `limit` records in the order in which they were created: the first after a position, or the last before it. */
+  /**
+   * Returns up to `limit` records in the order in which they were created: the first after a position, or the last before it. A page ends
+   * before the record with which it would have more than `maxBytes`, unless it is its only one.
+   */
   list(query: RecordQuery): Promise<Page<R>>;
   /** Counts the records that match a filter. Takes time in proportion to their number. */
   count(filter?: RecordQuery["filter"]): Promise<bigint>;
@@ -96,6 +99,8 @@ export interface Page<R> {
   readonly last: bigint | undefined;
   /** Whether more records match: after the page, or before it if it was read backwards. */
   readonly more: boolean;
+  /** Whether it has fewer than `limit` records because of its size. */
+  readonly isShort: boolean;
 }
 
 /** The position that a page begins after, or ends before. */
@@ -107,6 +112,8 @@ export interface RecordQuery {
   readonly position?: PagePosition | undefined;
   /** The number of records to skip. Takes time in proportion to it. */
   readonly offset?: number | undefined;
+  /** The maximum size in UTF-16 units, of which one is up to 3 bytes. The default is 4 Mi. */
+  readonly maxBytes?: number | undefined;
   /** The values by the names of the collection's filters. An undefined value selects all records. */
   readonly filter?: Readonly<Record<string, unknown>>;
 }

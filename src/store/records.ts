@@ -1,8 +1,8 @@
 // Records: what a store keeps of a resource. A record is the JSON text of its response, which begins with its id.
 import { hash } from "node:crypto";
-import { parseJson, RawJson, toJson } from "../lib/index.ts";
+import { isTooDeep, parseJson, RawJson, RecordTooLarge, toJson } from "../lib/index.ts";
 import { findKeyProblem, type IdForm, idForms, maxNumber } from "./ids.ts";
-import type { Page, PagePosition, RecordId } from "./port.ts";
+import type { RecordId } from "./port.ts";
 
 /**
  * A collection of records of the same schema. Each record has a number, which the store generates in ascending order. It is the
@@ -28,6 +28,8 @@ export interface Collection {
   readonly isScoped?: boolean;
   /** The properties of a record in the order in which they are written. Others follow. */
   readonly properties: readonly string[];
+  /** The maximum size of a record in bytes, without its id. The default is 1 MiB. */
+  readonly maxBytes?: number;
   readonly filters: readonly Filter[];
 }
 
@@ -123,7 +125,7 @@ export function numberedText(collection: Collection, number: bigint, record: obj
   if (collection.idType !== "int64" || collection.isScoped)
     throw new Error(`The ids of ${collection.name} are no numbers of the store.`);
   if (number < 1n || number > maxNumber) throw new Error(`An id of ${collection.name} must be from 1 to ${maxNumber}.`);
-  return writeRecord(collection, number, writeMembers(collection, record)).text;
+  return writeRecord(collection, number, writeLimited(collection, record)).text;
 }
 
 /** A record that is to be created: its text behind the id, and its address if that is not made of a number of the store. */
@@ -137,7 +139,7 @@ export interface NewRecord {
  * Returns a record that is to be created in a scope, with an address, or a new UUID. Throws an Error if the address is invalid.
  */
 export function toNewRecord(collection: Collection, record: object, place: Place = {}): NewRecord {
-  return { members: writeMembers(collection, record), key: newAddress(collection, place), scope: place.scope ?? "" };
+  return { members: writeLimited(collection, record), key: newAddress(collection, place), scope: place.scope ?? "" };
 }
 
 /** Returns the address of a new record; undefined if it is made of a number of the store. Throws an Error if it is invalid. */
@@ -189,6 +191,25 @@ export function writeMembers({ id, properties }: Collection, record: object): st
   return `${json}}`;
 }
 
+/** The maximum size of a record in bytes, if its collection has none: that of the body of a request. */
+export const defaultMaxBytes = 1_048_576;
+
+/**
+ * Writes the members of a record like `writeMembers`. Throws a RecordTooLarge if it exceeds the maximum size of the collection, and that
+ * of the record `previous`, or if it is nested too deeply to be read again.
+ */
+export function writeLimited(collection: Collection, record: object, previous = ""): string {
+  const members = writeMembers(collection, record);
+  const { name, maxBytes = defaultMaxBytes } = collection;
+  const isLarge = members.length * 3 > maxBytes && Buffer.byteLength(members) > maxBytes;
+  if (isLarge && Buffer.byteLength(members) > Buffer.byteLength(previous))
+    throw new RecordTooLarge(`A record of ${name} must have at most ${maxBytes} bytes.`, { isTooDeep: false });
+  // Each level has two brackets.
+  if (members.length > 2_000 && isTooDeep(record))
+    throw new RecordTooLarge(`A record of ${name} must be nested at most 1,000 levels deep.`, { isTooDeep: true });
+  return members;
+}
+
 function writeMember(name: string, value: unknown): string {
   const text =
     typeof value === "string" ? JSON.stringify(value) : typeof value === "object" ? toJson(value) : `${value}`;
@@ -231,54 +252,4 @@ function leadingId(collection: Collection, text: string): string | undefined {
 
 function startOf({ id = "" }: Collection): string {
   return `{${JSON.stringify(id)}:`;
-}
-
-/** The direction in which a page is read, and the number of the record from which on. */
-export interface PageStart {
-  readonly direction: Direction;
-  readonly from: bigint;
-}
-/** In order of the numbers, or in the opposite order. */
-export type Direction = "forwards" | "backwards";
-
-/** Returns where the query of a page begins to read. */
-export function toPageStart(position: PagePosition = { after: 0n }): PageStart {
-  return "after" in position
-    ? { direction: "forwards", from: position.after }
-    : { direction: "backwards", from: position.before };
-}
-
-/** What a list selects: the filters with values, the direction, and the maximum number of rows. */
-export interface ListSelection {
-  readonly filters: readonly Filter[];
-  readonly direction: Direction;
-  readonly limit: number;
-  /** The number of rows that are skipped. */
-  readonly offset?: number;
-}
-
-/** A row of a list: the JSON of a record, and its number if that is not its id. */
-export type ListRow = readonly [record: string, number?: bigint];
-
-/** The columns of a list. */
-export function listColumns(collection: Collection): string {
-  return idColumn(collection) === "id" ? "record" : "record, id";
-}
-
-/** Converts up to `limit` + 1 rows to a page. */
-export function toPage<R>(
-  collection: Collection,
-  rows: readonly ListRow[],
-  limit: number,
-  direction: Direction,
-): Page<R> {
-  const page = rows.length > limit ? rows.slice(0, limit) : [...rows];
-  if (direction === "backwards") page.reverse();
-  const numberOf = (row: ListRow | undefined) => row && (row[1] ?? (readId(collection, row[0]) as bigint));
-  return {
-    records: new RawJson(`[${page.map(([record]) => record).join(",")}]`),
-    first: numberOf(page[0]),
-    last: numberOf(page.at(-1)),
-    more: rows.length > limit,
-  };
 }

@@ -1,16 +1,8 @@
 // The JSON of records: what the store writes, and what another program has written otherwise.
 import t from "tap";
 import { findKeyProblem } from "../../src/store/ids.ts";
-import {
-  type Collection,
-  indexName,
-  type ListRow,
-  readId,
-  toPage,
-  withoutId,
-  writeMembers,
-  writeRecord,
-} from "../../src/store/records.ts";
+import { type ListRow, toPage } from "../../src/store/pages.ts";
+import { type Collection, indexName, readId, withoutId, writeMembers, writeRecord } from "../../src/store/records.ts";
 
 const books: Collection = {
   name: "books",
@@ -60,7 +52,7 @@ t.test("Reads and removes an id that is a text, whatever characters it has", asy
         ['{"id":"b"}', 4n],
         ['{"id":"a"}', 5n],
       ],
-      1,
+      { limit: 1 },
       "forwards",
     ),
     { records: { text: '[{"id":"b"}]' }, first: 4n, last: 4n, more: true },
@@ -70,18 +62,20 @@ t.test("Reads and removes an id that is a text, whatever characters it has", asy
 
 t.test("A page has as many records as asked for, in order of id", async (t) => {
   const rows = ["3", "4", "5"].map((id): ListRow => [`{"id":${id}}`]);
-  t.match(toPage(books, rows, 2, "forwards"), {
+  t.match(toPage(books, rows, { limit: 2 }, "forwards"), {
     records: { text: '[{"id":3},{"id":4}]' },
     first: 3n,
     last: 4n,
     more: true,
   });
-  const backwards = toPage(books, rows.toReversed(), 3, "backwards");
+  const backwards = toPage(books, rows.toReversed(), { limit: 3 }, "backwards");
   t.match(backwards, { records: { text: '[{"id":3},{"id":4},{"id":5}]' }, first: 3n, last: 5n, more: false });
   t.same(
-    { ...toPage(books, [], 3, "forwards"), records: 0 },
-    { records: 0, first: undefined, last: undefined, more: false },
+    { ...toPage(books, [], { limit: 3 }, "forwards"), records: 0 },
+    { records: 0, first: undefined, last: undefined, more: false, isShort: false },
   );
+  t.match(toPage(books, rows, { limit: 3, maxBytes: 15 }, "forwards"), { last: 3n, more: true, isShort: true });
+  t.match(toPage(books, rows, { limit: 1, maxBytes: 1 }, "forwards"), { last: 3n, more: true, isShort: false });
 });
 
 t.test("The name of an index has at most 63 bytes, and differs for each filter", async (t) => {

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
-import { UnavailableError, UnstorableValue } from "../../lib/index.ts";
+import { RecordTooLarge, UnavailableError, UnstorableValue } from "../../lib/index.ts";
 import { setHeader } from "../headers/index.ts";
 import { isApplicationError, toError } from "./application-error.ts";
 import { type FormatFailure, writeFailure } from "./failure-format.ts";
@@ -109,6 +109,8 @@ function toHttpError(error: FastifyError, { errored }: IncomingMessage): HttpErr
   if (error instanceof UnstorableValue)
     return new HttpError("malformed_request", `A text of the request ${error.message}.`);
   if (error instanceof UnavailableError) return serviceUnavailable(error.message);
+  if (error instanceof RecordTooLarge)
+    return new HttpError(error.isTooDeep ? "invalid_body" : "content_too_large", error.message);
   return (
     (isApplicationError(error) ? undefined : (toBodyError(error, errored) ?? toStatusError(error))) ?? internalError()
   );

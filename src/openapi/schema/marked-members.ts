@@ -1,6 +1,6 @@
-// Removes members that are not sent in one direction (OpenAPI 3.1.1, section 4.8.24.1): read-only members of requests, and
-// write-only members of responses.
-import { setOwn } from "../../lib/index.ts";
+// Members that are not sent in one direction (OpenAPI 3.1.1, section 4.8.24.1): removes read-only members of requests and write-only
+// members of responses, and keeps the read-only ones that a stored value has.
+import { canonicalJson, setOwn } from "../../lib/index.ts";
 import type { Marker } from "./form.ts";
 import { isObject } from "./form.ts";
 import { possiblePartsOf, type SchemaNode } from "./node.ts";
@@ -13,6 +13,7 @@ export class MarkedMembers {
   readonly #known: Map<string, MarkedMembers>; // by the pointers of their schemas
   readonly #marker: Marker;
   #items: MarkedMembers | undefined;
+  #areReachable: boolean | undefined;
 
   private constructor(nodes: readonly SchemaNode[], marker: Marker, known: Map<string, MarkedMembers>) {
     this.#marker = marker;
@@ -37,8 +38,7 @@ export class MarkedMembers {
   removeFrom(value: unknown): unknown {
     if (this.#possible.length === 0) return value;
     if (Array.isArray(value)) {
-      this.#items ??= this.#of(this.#possible.flatMap((node) => node.item(Infinity) ?? []));
-      const items = value.map((item) => this.#items?.removeFrom(item));
+      const items = value.map((item) => this.items.removeFrom(item));
       return items.every((item, index) => item === value[index]) ? value : items;
     }
     if (!isObject(value)) return value;
@@ -52,6 +52,87 @@ export class MarkedMembers {
       else setOwn(copy, name, member);
     }
     return copy ?? value;
+  }
+
+  /**
+   * Returns a value with the marked members of a previous one, at each depth, instead of its own. An item of an array gets those of the item
+   * that has the same ones, or else the same other members, or else its place. The value has those that the schemas of `sent` declare
+   * without the marker.
+   */
+  keepFrom(previous: unknown, value: unknown, sent?: MarkedMembers): unknown {
+    if (!this.#canBeMarked) return value;
+    if (Array.isArray(value)) {
+      const partners = this.items.#pair(Array.isArray(previous) ? previous : [], value);
+      return value.map((item, index) => this.items.keepFrom(partners.get(index), item, sent?.items));
+    }
+    if (!isObject(value)) return value;
+    const before = isObject(previous) ? previous : {};
+    const kept: Record<string, unknown> = {};
+    for (const name of new Set([...Object.keys(value), ...Object.keys(before)])) {
+      const { isMarked, members } = this.#member(name);
+      const isKept = isMarked && !sent?.declares(name);
+      if (!Object.hasOwn(isKept ? before : value, name)) continue;
+      const old = Object.hasOwn(before, name) ? before[name] : undefined;
+      setOwn(kept, name, isKept ? old : members.keepFrom(old, value[name], sent?.of(name)));
+    }
+    return kept;
+  }
+
+  /** Returns those of a member. */
+  of(name: string): MarkedMembers {
+    return this.#member(name).members;
+  }
+
+  // Returns the previous items of others, by their indices. The rest is paired in order, if as many are left.
+  #pair(previous: readonly unknown[], items: readonly unknown[]): ReadonlyMap<number, unknown> {
+    const partners = new Map<number, unknown>();
+    const left = new Set(previous.keys());
+    for (const isMarked of [true, false]) {
+      const byKey = Map.groupBy([...left].reverse(), (index) => this.#keyOf(previous[index], isMarked));
+      for (const [index, item] of items.entries()) {
+        const key = partners.has(index) ? undefined : this.#keyOf(item, isMarked);
+        const found = key === undefined ? undefined : byKey.get(key)?.pop();
+        if (found === undefined) continue;
+        partners.set(index, previous[found]);
+        left.delete(found);
+      }
+    }
+    const others = [...items.keys()].filter((index) => !partners.has(index));
+    if (others.length === left.size)
+      for (const [at, index] of [...left].entries()) partners.set(others[at] as number, previous[index]);
+    return partners;
+  }
+
+  // The marked members of an item, or its other ones that are no arrays and objects, so that each value is compared once.
+  #keyOf(item: unknown, isMarked: boolean): string | undefined {
+    if (!isObject(item)) return undefined;
+    const entries = Object.entries(item).filter(([name, value]) =>
+      this.#member(name).isMarked ? isMarked : !isMarked && typeof value !== "object",
+    );
+    return entries.length === 0 ? undefined : canonicalJson(Object.fromEntries(entries));
+  }
+
+  /** Returns whether a schema that may apply declares a member without the marker. */
+  declares(name: string): boolean {
+    const isDeclared = this.#possible.some(({ schema }) => Object.hasOwn(Object(schema.properties), name));
+    return isDeclared && !this.#member(name).isMarked;
+  }
+
+  /** Those of the items of an array. */
+  get items(): MarkedMembers {
+    this.#items ??= this.#of(this.#possible.flatMap((node) => node.item(Infinity) ?? []));
+    return this.#items;
+  }
+
+  // Whether a schema that is reached from here has the marker.
+  get #canBeMarked(): boolean {
+    if (this.#areReachable !== undefined) return this.#areReachable;
+    const reached = new Map(this.#possible.map((node) => [node.pointer, node])); // grows while it is read
+    for (const node of reached.values())
+      for (const next of [...node.references(), ...node.children().map((child) => child.node)])
+        if (!reached.has(next.pointer)) reached.set(next.pointer, next);
+    this.#areReachable = reached.values().some(({ schema }) => schema[this.#marker] === true);
+    return this.#areReachable;
   }
 
   #of(nodes: readonly SchemaNode[]): MarkedMembers {

@@ -233,9 +233,9 @@ export class Schemas {
   readonly matches: Matches = (node, value) =>
     this.#compiler.cellOf(node).check(value, new Evaluation("parameters", [value], "check"), undefined);
 
-  /** Returns what of a request body is read-only; undefined if it is not removed, or no schema is read-only. */
+  /** Returns what of a value is read-only; undefined if no schema is. */
   readOnlyMembersAt(pointer: string): MarkedMembers | undefined {
-    return this.dropsReadOnly ? this.#markedMembersAt(pointer, "readOnly") : undefined;
+    return this.#markedMembersAt(pointer, "readOnly");
   }
 
   /** Returns what of a response is write-only; undefined if no schema is. */

@@ -99,6 +99,8 @@ export interface ResourceOptions {
   readonly handlers: object;
   /** The base URL of the operations, such as `/v1`. */
   readonly baseUrl: string;
+  /** The maximum size of a body that has no limit in the document. */
+  readonly maxBytes: number;
   readonly logger: FastifyBaseLogger;
   /** Receives sentences for the operator. */
   readonly report: (message: string) => void;

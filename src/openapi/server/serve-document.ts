@@ -124,7 +124,8 @@ async function openResources<Operations, Context, Caller>(
   { resources, handlers = {} }: OpenApiOptions<Operations, Context, Caller>,
   rest: Pick<ResourceOptions, "baseUrl" | "report" | "progress">,
 ): Promise<ResourceHandlers | undefined> {
-  const opened = await resources?.open(document, { handlers, logger: app.log, ...rest });
+  const maxBytes = app.initialConfig.bodyLimit as number;
+  const opened = await resources?.open(document, { handlers, maxBytes, logger: app.log, ...rest });
   if (opened === undefined) return undefined;
   app.addHook("onClose", () => opened.close());
   app.log.info({ operations: Object.keys(opened.handlers) }, "operations without a handler of their own");

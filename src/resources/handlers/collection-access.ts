@@ -1,6 +1,6 @@
 // What the handlers of a collection share: the id of a request, its preconditions, and its errors.
 import { HttpError, InvalidRequest } from "../../http/index.ts";
-import { type Checked, RawJson, toJson } from "../../lib/index.ts";
+import { type Checked, parseJson, RawJson, toJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/application.ts";
 import {
   idOf,
@@ -14,10 +14,12 @@ import {
 } from "../../store/index.ts";
 import {
   type Certainty,
+  changeSchema,
   keyHeaderOf,
   maxScopeLength,
   type RecordFrame,
   type RecordMaker,
+  RecordSchema,
   type Resource,
   type StandardOperation,
   singleId,
@@ -51,6 +53,8 @@ export class CollectionAccess {
   readonly maker: RecordMaker | undefined;
   /** What a single record is until it is changed. */
   readonly initial: RawJson<unknown> | undefined;
+  /** The schema of what a request has of a record. */
+  readonly #sent: RecordSchema | undefined;
   readonly #standard: StandardOperation;
   readonly #requiresMatch: boolean;
   readonly #above: CollectionAccess | undefined;
@@ -63,6 +67,8 @@ export class CollectionAccess {
     const { resource, operation, status, maker } = standard;
     this.#standard = standard;
     this.maker = maker;
+    const body = changeSchema(operation);
+    this.#sent = maker?.body ?? (body && RecordSchema.of(resource.record.document, body));
     const { initial } = resource;
     this.initial = initial && new RawJson(toJson(initial));
     const responses = operation.part.at("responses");
@@ -70,7 +76,7 @@ export class CollectionAccess {
     this.records = store.records(resource.name);
     this.#store = store;
     this.status = status;
-    this.createdStatus = responses?.at("201") === undefined ? status : 201;
+    this.createdStatus = standard.createdStatus;
     this.#baseUrl = baseUrl;
     this.#below = below;
     this.certainty = certainty;
@@ -113,6 +119,16 @@ export class CollectionAccess {
     if (found === undefined) return {};
     if (typeof found === "object" && found !== null && !Array.isArray(found)) return found;
     throw invalidBody(bodyMember ?? "", "A record must be an object.");
+  }
+
+  /** Returns the members of a stored record. It can be nested more deeply than a new one. */
+  membersOf({ text }: RawJson<unknown>): Readonly<Record<string, unknown>> {
+    return parseJson(text, Number.POSITIVE_INFINITY) as Readonly<Record<string, unknown>>;
+  }
+
+  /** Returns what a request makes of a record, with the read-only members that it had before. A new record has none. */
+  keepReadOnly(before: object | undefined, after: object): object {
+    return this.resource.record.keepReadOnly(before, after, this.#sent);
   }
 
   /** Returns the public URL of the list of a request. */

@@ -2,8 +2,15 @@
 import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { parseJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/application.ts";
-import { type PagePosition, scopeFilter } from "../../store/index.ts";
-import type { PageParameters, Resource, StandardOperation } from "../model/index.ts";
+import { type Page, type PagePosition, scopeFilter } from "../../store/index.ts";
+import {
+  type PageParameters,
+  type Resource,
+  readsTotal,
+  type StandardList,
+  type StandardOperation,
+  writePageMembers,
+} from "../model/index.ts";
 import type { CollectionAccess } from "./collection-access.ts";
 import {
   findNeighbours,
@@ -17,47 +24,66 @@ import {
 
 const defaultLimit = 100; // records, if the parameter for their number has no default
 const maxRecords = 10_000; // in a response
+const maxBytes = 16_777_216; // of a page that can't be short
+
+/** An operation that returns a list. */
+export type ListOperation = StandardOperation & { readonly list: StandardList };
 
 type Query = Readonly<Record<string, unknown>>;
 
 /** Responds with the page that a request selects. Throws an HttpError if it can't. */
-export async function listPage(
-  collection: CollectionAccess,
-  list: NonNullable<StandardOperation["list"]>,
-  call: UntypedCall,
-) {
+export async function listPage(collection: CollectionAccess, { list, headers }: ListOperation, call: UntypedCall) {
   await collection.check(call);
   const { records, resource, status } = collection;
   const { frame, parameters } = list;
+  const { page: pageHeaders } = headers;
   const query = call.query as Query;
   const selection = await selectPage(collection, list, call);
   const { limit, offset, position, filter } = selection;
   const scope = resource.collection.isScoped ? { [scopeFilter.name]: collection.scopeOf(call) } : {};
   const all = { ...filter, ...scope };
-  const page = await records.list({ limit, position, filter: all, ...(offset !== undefined && { offset }) });
-  if (parameters.limit === undefined && page.more)
-    throw new HttpError(
-      "not_implemented",
-      `The list has more than ${maxRecords} records, and no parameter that selects some of them.`,
-    );
+  // With a cursor, a page can be short: the next one begins behind it. With a number, the records between them would be lost.
+  const canBeShort = parameters.cursor !== undefined && offset === undefined;
+  const size = canBeShort ? {} : { maxBytes };
+  const page = await records.list({ limit, position, filter: all, ...size, ...(offset !== undefined && { offset }) });
+  if (page.more && !canBeShort) requireWhole(page, parameters);
   const url = collection.listUrlOf(call);
+  const count = () => (JSON.parse(page.records.text) as unknown[]).length;
+  const ofTotal = pageHeaders.filter(readsTotal);
+  const needsTotal = frame.needsTotal || ofTotal.some(({ isRequired }) => isRequired || limit === 0);
+  // An optional header has the total if it is known without a query.
+  const isWhole = ofTotal.length > 0 && !page.more && position === undefined && (offset ?? 0) === 0;
   const links = linksOf(url, { query, parameters, limit, offset, resource, selected: { filter, position, page } });
   const facts = {
-    total: frame.needsTotal ? await records.count(all) : undefined,
+    total: needsTotal ? await records.count(all) : isWhole ? BigInt(count()) : undefined,
     // Most lists do not respond with it.
     get count() {
-      return (JSON.parse(page.records.text) as unknown[]).length;
+      return count();
     },
     more: page.more,
     links: { self: urlWith(url, query, {}), next: links.next, previous: links.prev },
     nextCursor: valueIn(links.next, parameters.cursor),
     limit,
     offset: offset ?? 0,
-    page: Math.floor((offset ?? 0) / limit) + parameters.firstPage,
+    page: Math.floor((offset ?? 0) / Math.max(limit, 1)) + parameters.firstPage,
     firstPage: parameters.firstPage,
     hasPrevious: links.prev !== undefined || (offset ?? 0) > 0,
   };
-  return { status, body: frame.write(page.records, facts), headers: { Link: toLinkHeader(links) } };
+  const sent = pageHeaders.filter((header) => facts.total !== undefined || !ofTotal.includes(header));
+  const values = writePageMembers(sent, facts);
+  return { status, body: frame.write(page.records, facts), headers: { Link: toLinkHeader(links), ...values } };
+}
+
+// Throws an HttpError if no other page has the records that this one has not.
+function requireWhole({ isShort }: Page<unknown>, { limit, offset, page }: PageParameters): void {
+  const isSelected = [limit, offset, page].some((name) => name !== undefined);
+  if (isSelected && !isShort) return;
+  const message = `The page has more than ${maxBytes / 1_048_576} MiB. Send a smaller ${limit}.`;
+  if (isShort && limit !== undefined) throw new InvalidRequest([{ location: "query", name: limit, message }]);
+  throw new HttpError(
+    "not_implemented",
+    `The list has more than ${maxRecords} records or ${maxBytes / 1_048_576} MiB, and no parameter that selects some of them.`,
+  );
 }
 
 // Reads which page of which records a request selects. Throws an HttpError if a cursor is not valid.
@@ -118,7 +144,7 @@ function readSelection(
     const message = `The parameter ${name} must be an integer from ${minimum} to ${Number.MAX_SAFE_INTEGER}.`;
     throw new InvalidRequest([{ location: "query", name, message }]);
   };
-  const wanted = readInteger(limitName, 1) ?? (limitName === undefined ? maxRecords : defaultLimit);
+  const wanted = readInteger(limitName, 0) ?? (limitName === undefined ? maxRecords : defaultLimit);
   const limit = Math.min(wanted, maxRecords); // a page can have fewer records
   const number = readInteger(page, firstPage);
   const skipped = readInteger(offsetName, 0) ?? (number === undefined ? undefined : (number - firstPage) * limit);
@@ -151,11 +177,11 @@ function linksOf(url: string, { query, parameters, limit, offset = 0, resource, 
   const name = offsetName ?? pageName;
   if (name === undefined) return {};
   const at = (skipped: number) =>
-    urlWith(url, query, { [name]: offsetName ? skipped : Math.floor(skipped / limit) + firstPage });
+    urlWith(url, query, { [name]: offsetName ? skipped : Math.floor(skipped / Math.max(limit, 1)) + firstPage });
   return {
     first: offset > 0 ? at(0) : undefined,
     prev: offset > 0 ? at(Math.max(0, offset - limit)) : undefined,
-    next: selected.page.more ? at(offset + limit) : undefined,
+    next: selected.page.more && limit > 0 ? at(offset + limit) : undefined,
   };
 }
 

@@ -1,27 +1,25 @@
 // Handlers of parts of records that have a path of their own.
 import { HttpError } from "../../http/index.ts";
-import { parseJson, type RawJson } from "../../lib/index.ts";
 import type { UntypedCall, UntypedHandler } from "../../openapi/application.ts";
 import type { PartOperation } from "../model/index.ts";
 import type { CollectionAccess } from "./collection-access.ts";
-import { patchRecord } from "./patches.ts";
+import { patchRecord, requireKept } from "./patches.ts";
 import { invalidBody } from "./request.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
 /** Creates the handler of a part of a record. `collection` has the record. */
 export function createPartHandler(collection: CollectionAccess, part: PartOperation): UntypedHandler {
-  const { kind, name, status, response } = part;
+  const { kind, name, response } = part;
   const { recordName } = collection.resource;
   const missing = () =>
     new HttpError({ code: `${recordName}_${name}_not_found`, status: 404 }, `The ${recordName} has no ${name}.`);
-  const membersOf = ({ text }: RawJson<unknown>) => parseJson(text) as Members;
   if (kind === "get")
     return async (call) => {
       await collection.check(call);
       const record = await collection.records.find(collection.addressOf(call));
       if (record === undefined) throw collection.notFound(call);
-      if (response === "property" && membersOf(record)[name] === undefined) throw missing();
+      if (response === "property" && collection.membersOf(record)[name] === undefined) throw missing();
       return collection.write(record);
     };
   const validate = collection.resource.record.createValidator("response");
@@ -30,7 +28,7 @@ export function createPartHandler(collection: CollectionAccess, part: PartOperat
     if (kind === "replace" && call.body === undefined)
       throw invalidBody("", `The request must have a body, with the ${name}.`);
     const result = await collection.records.change(collection.addressOf(call), (record) => {
-      const members = membersOf(record);
+      const members = collection.membersOf(record);
       const isMissing = members[name] === undefined;
       collection.checkPreconditions(call, isMissing ? undefined : record);
       if (kind === "delete" && isMissing) throw missing();
@@ -39,19 +37,21 @@ export function createPartHandler(collection: CollectionAccess, part: PartOperat
       return changed;
     });
     if (result.outcome === "missing") throw collection.notFound(call);
-    return kind === "delete" ? { status } : collection.write(result.record);
+    return collection.write(result.record);
   };
 }
 
-function changePart(call: UntypedCall, record: Members, { kind, name, body }: PartOperation): object {
+function changePart(call: UntypedCall, record: Members, { kind, name, body, resource }: PartOperation): object {
   const { [name]: value, ...others } = record;
   if (kind === "delete") return others;
   const isObject = body === "object";
   const sent = call.body ?? {};
+  const options = { maxBytes: resource.collection.maxBytes, read: () => sent as Members };
   const changed =
-    kind === "replace"
-      ? sent
-      : patchRecord(call, Object(isObject ? record : (value ?? {})) as Members, () => sent as Members);
+    kind === "replace" ? sent : patchRecord(call, Object(isObject ? record : (value ?? {})) as Members, options);
   const next = isObject ? (changed as Members)[name] : changed;
-  return next === undefined ? others : { ...record, [name]: next };
+  if (next === undefined) return others;
+  // A part that is read-only in the record can be changed at its own path.
+  const kept = resource.record.readOnly?.of(name).keepFrom(value, next) ?? next;
+  return requireKept(call, { ...record, [name]: kept }, { ...record, [name]: next });
 }

@@ -1,9 +1,10 @@
 // Patches of records: JSON Merge Patch (RFC 7396), JSON Patch (RFC 6902), and bodies with some of the members.
-import { JSONPatchTestFailure, type JSONValue, jsonpatch, type OpObject } from "json-p3";
-import { HttpError, InvalidRequest } from "../../http/index.ts";
-import { setOwn, toJson } from "../../lib/index.ts";
+import { HttpError } from "../../http/index.ts";
+import { canonicalJson, setOwn } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/application.ts";
 import { isPatchType } from "../model/index.ts";
+import { applyJsonPatch, PatchError } from "./json-patch.ts";
+import { invalidBody } from "./request.ts";
 
 /** Returns whether the body of a request is a JSON Patch. Some documents have its operations as JSON. */
 export function isJsonPatch({ request, body }: UntypedCall): boolean {
@@ -11,18 +12,25 @@ export function isJsonPatch({ request, body }: UntypedCall): boolean {
   return request.mediaType === "application/json-patch+json" || hasOperations;
 }
 
+/** How a request changes a record. */
+export interface PatchOptions {
+  /** The maximum size of what a JSON Patch copies. */
+  readonly maxBytes: number | undefined;
+  /** Reads the members from a body. */
+  readonly read: () => object;
+}
+
 /**
- * Returns a record with the changes of a request. `read` reads the members from a body. Throws an HttpError if the patch is not
- * understood, or can't be applied. A JSON Patch changes the record in place.
+ * Returns a record with the changes of a request. Throws an HttpError if the patch is not understood, or can't be applied.
  */
-export function patchRecord(call: UntypedCall, record: object, read: () => object): unknown {
+export function patchRecord(call: UntypedCall, record: object, { maxBytes, read }: PatchOptions): unknown {
   const { mediaType = "application/json" } = call.request;
   if (!isPatchType(mediaType))
     throw new HttpError(
       "not_implemented",
       `A body of ${mediaType} is not supported. Send JSON Merge Patch (RFC 7396).`,
     );
-  if (isJsonPatch(call)) return applyJsonPatch(record, call.body);
+  if (isJsonPatch(call)) return applyOperations(record, call.body, maxBytes);
   if (Array.isArray(call.body))
     throw new HttpError("not_implemented", "An array changes no record. Send JSON Merge Patch (RFC 7396).");
   const patch = read();
@@ -32,6 +40,27 @@ export function patchRecord(call: UntypedCall, record: object, read: () => objec
       "A strategic merge patch with an array or a directive is not supported. Send JSON Merge Patch (RFC 7396).",
     );
   return mergePatch(record, patch);
+}
+
+/**
+ * Returns a changed record as it is with its read-only members, `kept`. A JSON Patch can't change them: throws an InvalidRequest if it has.
+ * Other requests have the members that they have read.
+ */
+export function requireKept(call: UntypedCall, kept: object, changed: object): object {
+  const name = isJsonPatch(call) ? findDifference(kept, changed) : "";
+  if (name === "") return kept;
+  throw invalidBody(name, `The property ${name} is read-only.`);
+}
+
+// The path of the first difference, or that of its outer values: each level compares all values below it.
+function findDifference(a: unknown, b: unknown, levels = 5): string {
+  const members = (value: unknown) => Object(value) as Readonly<Record<string, unknown>>;
+  if (levels === 0 || typeof a !== "object" || typeof b !== "object") return "";
+  const isChanged = (name: string) => canonicalJson(members(a)[name]) !== canonicalJson(members(b)[name]);
+  const name = Object.keys({ ...members(a), ...members(b) }).find(isChanged);
+  if (name === undefined) return "";
+  const inner = findDifference(members(a)[name], members(b)[name], levels - 1);
+  return inner === "" ? name : `${name}.${inner}`;
 }
 
 /** Returns a value with the changes of a patch (RFC 7396, section 2): null removes a member. Changes neither of them. */
@@ -44,17 +73,14 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return merged;
 }
 
-// The record is parsed for this request, so that it can be changed.
-function applyJsonPatch(record: object, patch: unknown): unknown {
+function applyOperations(record: object, patch: unknown, maxBytes: number | undefined): unknown {
   try {
-    if (!Array.isArray(patch)) throw new Error("it is no array of operations (RFC 6902)");
-    // A member with this name would change the prototype.
-    if (/"(path|from)":"[^"]*__proto__/.test(toJson(patch))) throw new Error("no path can have the name __proto__");
-    return jsonpatch.apply(patch as OpObject[], record as JSONValue);
+    return applyJsonPatch(structuredClone(record), patch, maxBytes);
   } catch (error) {
-    const message = `The patch does not apply: ${(error as Error).message}.`;
-    if (error instanceof JSONPatchTestFailure) throw new HttpError({ code: "patch_test_failed", status: 409 }, message);
-    throw new InvalidRequest([{ location: "body", name: "", message }]);
+    if (!(error instanceof PatchError)) throw error;
+    const message = `The patch does not apply: ${error.message}.`;
+    if (error.reason === "test") throw new HttpError({ code: "patch_test_failed", status: 409 }, message);
+    throw error.reason === "size" ? new HttpError("content_too_large", message) : invalidBody("", message);
   }
 }
 
@@ -66,6 +92,7 @@ function hasDirective(value: unknown): boolean {
   );
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Returns whether a value is an object, and no array. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

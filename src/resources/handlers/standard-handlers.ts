@@ -1,7 +1,7 @@
 // Handlers of the operations that a store can answer: those of a collection of records.
 import { createHash } from "node:crypto";
 import { HttpError, InvalidRequest } from "../../http/index.ts";
-import { canonicalJson, parseJson, type RawJson, toJson } from "../../lib/index.ts";
+import { canonicalJson, type RawJson } from "../../lib/index.ts";
 import type { Document, UntypedCall, UntypedHandler } from "../../openapi/application.ts";
 import { findKeyProblem, type IdempotencyKey, idForms, idOf, type RecordId, type Store } from "../../store/index.ts";
 import {
@@ -10,14 +10,13 @@ import {
   collectionsBelow,
   findStandardOperations,
   type OperationKind,
-  type Resource,
   readResources,
   type StandardOperation,
 } from "../model/index.ts";
 import { CollectionAccess } from "./collection-access.ts";
-import { listPage } from "./list-page.ts";
+import { type ListOperation, listPage } from "./list-page.ts";
 import { createPartHandler } from "./part-handlers.ts";
-import { isJsonPatch, patchRecord } from "./patches.ts";
+import { isObject, patchRecord, requireKept } from "./patches.ts";
 import { invalidBody } from "./request.ts";
 
 /** The handlers of the operations that a store can answer. */
@@ -58,7 +57,7 @@ export function createStandardHandlers(
     const { kind, operation } = standard;
     return Object.hasOwn(own, operation.id)
       ? []
-      : [[operation.id, creators[kind](accessOf(standard), standard)] as const];
+      : [[operation.id, withLocation(standard, creators[kind](accessOf(standard), standard))] as const];
   });
   const ofParts = parts.flatMap((part) => {
     const { operation } = part;
@@ -73,10 +72,7 @@ export function createStandardHandlers(
 const creators: Readonly<
   Record<OperationKind, (collection: CollectionAccess, operation: StandardOperation) => UntypedHandler>
 > = {
-  list: (collection, { list }) => {
-    if (list === undefined) throw new Error("The operation is no list.");
-    return (call) => listPage(collection, list, call);
-  },
+  list: (collection, operation) => (call) => listPage(collection, operation as ListOperation, call),
 
   create: (collection) => {
     const { records, resource, maker } = collection;
@@ -88,7 +84,7 @@ const creators: Readonly<
       const body = collection.bodyOf(call);
       collection.requireClear(body);
       const sent = resource.idIn(body) ?? (name === undefined ? idForms[idForm]() : undefined);
-      const record = maker ? collection.requireValid(maker.create(body)) : body;
+      const record = maker ? collection.requireValid(maker.create(body)) : collection.keepReadOnly(undefined, body);
       // Clients of generated ids send 0, the default of an integer.
       if (sent !== undefined && !canHaveId && `${sent}` !== "0")
         throw invalidBody(
@@ -132,10 +128,8 @@ const creators: Readonly<
     if (call.body === undefined) throw invalidBody("", "The request must have a body, with the whole record.");
     const members = collection.requireSameId(call, collection.bodyOf(call));
     await collection.check(call);
-    const { maker } = collection;
     collection.requireClear(members);
-    const replace = ({ text }: RawJson<unknown>) =>
-      maker ? collection.requireValid(maker.replace(members, parseJson(text) as object)) : members;
+    const replace = (record: RawJson<unknown>) => replaceRecord(collection, members, record);
     if (collection.resource.operations.create) return collection.change(call, replace);
     return createOrReplace(collection, call, members);
   },
@@ -147,13 +141,15 @@ const creators: Readonly<
       await collection.check(call);
       const { maker } = collection;
       const read = () => maker?.patchOf(collection.bodyOf(call)) ?? collection.bodyOf(call);
+      const options = { maxBytes: resource.collection.maxBytes, read };
       return collection.change(call, (record) => {
-        const parsed = () => parseJson(record.text) as Members;
-        const patched = patchRecord(call, parsed(), read);
-        if (isJsonPatch(call)) requireReadOnlyKept(resource, parsed(), Object(patched) as Members);
-        const changed = maker && typeof patched === "object" && patched !== null ? maker.update(patched) : patched;
-        collection.requireAllowed(maker ? maker.check(changed as object) : validate(changed));
-        return collection.requireSameId(call, changed as object);
+        const before = collection.membersOf(record);
+        const patched = patchRecord(call, before, options);
+        if (!isObject(patched)) throw invalidBody("", "A record must be an object, also after the patch.");
+        const own = collection.requireSameId(call, patched);
+        const kept = requireKept(call, collection.keepReadOnly(before, own), own);
+        const changed = maker?.update(kept) ?? kept;
+        return collection.requireAllowed(maker ? maker.check(changed) : validate(changed));
       });
     };
   },
@@ -168,15 +164,24 @@ const creators: Readonly<
   },
 };
 
-type Members = Readonly<Record<string, unknown>>;
+// `Location` as the document declares it. The scheme and host of the request are read before anything is changed.
+function withLocation({ headers: { location } }: StandardOperation, handler: UntypedHandler): UntypedHandler {
+  if (location === "relative") return handler;
+  return async (call, context) => {
+    const { origin } = call.request;
+    if (!URL.canParse(origin)) throw new HttpError("malformed_request", "The request must have a Host.");
+    const response = await handler(call, context);
+    if (response instanceof Error || response.headers?.Location === undefined) return response;
+    const { Location: path, ...others } = response.headers;
+    return { ...response, headers: { ...others, ...(location && { Location: new URL(`${path}`, origin).href }) } };
+  };
+}
 
-// The schema of a JSON Patch does not say which members of a record it can change.
-function requireReadOnlyKept({ record }: Resource, before: Members, after: Members): void {
-  const isReadOnly = (name: string) => record.property(name).some(({ schema }) => schema.readOnly === true);
-  const textOf = (members: Members, name: string) => (Object.hasOwn(members, name) ? toJson(members[name]) : undefined);
-  for (const name of record.propertyNames)
-    if (textOf(before, name) !== textOf(after, name) && isReadOnly(name))
-      throw invalidBody(name, `The property ${name} is read-only.`);
+function replaceRecord(collection: CollectionAccess, members: object, record: RawJson<unknown>): object {
+  const { maker } = collection;
+  const previous = collection.membersOf(record);
+  if (maker) return collection.requireValid(maker.replace(members, previous));
+  return collection.keepReadOnly(previous, members);
 }
 
 function findIdProblem({ resource }: CollectionAccess, id: string, address: RecordId): string | undefined {
@@ -216,10 +221,9 @@ async function createOrReplace(collection: CollectionAccess, call: UntypedCall, 
     ]);
   const edit = (record: RawJson<unknown> | undefined) => {
     collection.checkPreconditions(call, record);
+    if (record) return replaceRecord(collection, members, record);
     const { maker } = collection;
-    if (maker === undefined) return members;
-    const made = record ? maker.replace(members, parseJson(record.text) as object) : maker.create(members);
-    return collection.requireValid(made);
+    return maker ? collection.requireValid(maker.create(members)) : collection.keepReadOnly(undefined, members);
   };
   const result = await collection.add(call, (records) => records.put(address, edit));
   if (result.outcome === "full") throw collection.full();

@@ -3,11 +3,12 @@ import type { Operation } from "../../openapi/application.ts";
 import { BodyExamination } from "./body-examination.ts";
 import { findWildcards } from "./filters.ts";
 import { actionOf, isConditionOrKey, isKnownHeader, queryOf, responseSchema } from "./operation-parts.ts";
-import { pageRoleOf, readPageParameters } from "./page-parameters.ts";
+import { pageRoleOf, readPageParameters, toSnakeCase } from "./page-parameters.ts";
 import { RecordSchema, valueType } from "./record-schema.ts";
 import type { Resource } from "./resource.ts";
 import { readOperationHint } from "./resource-hints.ts";
 import { findListFrame, findReceiptFrame, findRecordFrame } from "./response-frame.ts";
+import { describeMissing, planHeaders } from "./response-headers.ts";
 import { type Certainty, Doubts, type OperationKind, type StandardOperation } from "./standard-operation.ts";
 
 // In order of preference.
@@ -46,11 +47,21 @@ export class Examination {
     const isNamed = hint !== false && hint.create !== undefined;
     const action = operation.method === "POST" && !isNamed ? actionOf(operation) : undefined;
     if (action !== undefined) this.#doubts.refuse(`has the name of an action: ${action}`);
+    const isWhole = hint !== false && hint.delete !== undefined;
+    if (resource.isSingle && kind === "delete" && !isWhole && hasSelection(operation))
+      this.#doubts.refuse("has a body or query parameters, which can select what it deletes");
     const refused = this.#findRefused();
     if (kind === "list") this.#examinePages();
     if (kind === "create") this.#examineId();
     const body = new BodyExamination(kind, operation, resource, this.#doubts).run();
-    return this.#doubts.reason ?? { kind, operation, resource, ...success, ...body, refused };
+    const createdStatus = kind === "replace" ? this.#findCreated(success) : success.status;
+    const statuses = [success.status, createdStatus];
+    const headers = planHeaders(operation, resource, { statuses, creates: kind === "create" || kind === "replace" });
+    if (typeof headers === "string") {
+      this.#doubts.refuse(describeMissing(headers));
+      return this.#doubts.reason as string;
+    }
+    return this.#doubts.reason ?? { kind, operation, resource, createdStatus, headers, ...success, ...body, refused };
   }
 
   // The first declared success must have the record, or no content.
@@ -81,6 +92,13 @@ export class Examination {
     if (!base.frames.has(Number(status))) return undefined;
     if (RecordSchema.of(document, schema).pointer !== record.pointer) this.#doubts.doubt(this.#wrongSuccess());
     return base;
+  }
+
+  // 201, if it is declared with the record, or without content.
+  #findCreated({ status, frames }: Pick<StandardOperation, "status" | "frames">): number {
+    const created = this.#operation.part.at("responses")?.at("201");
+    const canSend = created !== undefined && (frames.has(201) || created.at("content") === undefined);
+    return canSend ? 201 : status;
   }
 
   #findFrames(): StandardOperation["frames"] {
@@ -169,4 +187,15 @@ export class Examination {
         `does not require the property ${id}, whose schema does not allow the UUID that the store would make`,
       );
   }
+}
+
+const wholeNames = /(^|_)(all|clear|purge|reset|flush|truncate|wipe)(_|$)/;
+const neutralQuery = /^(force|pretty|human|error_trace|(master_)?timeout|dry_?run|expand|fields|include|version)$/i;
+
+// Whether a DELETE of a single record can delete a part of it: its name does not say that it deletes all.
+function hasSelection(operation: Operation): boolean {
+  const last = operation.path.slice(operation.path.lastIndexOf("/") + 1);
+  if ([operation.id, last].some((name) => wholeNames.test(toSnakeCase(name)))) return false;
+  const hasBody = operation.part.at("requestBody") !== undefined;
+  return hasBody || queryOf(operation).some(({ value }) => !neutralQuery.test(value.name));
 }

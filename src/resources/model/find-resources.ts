@@ -11,6 +11,7 @@ import {
   responseSchema,
   successSchema,
 } from "./operation-parts.ts";
+import { toSnakeCase } from "./page-parameters.ts";
 import { RecordSchema, type SchemaPlace } from "./record-schema.ts";
 import { Resource, type ResourceOperations, type ResourceParts } from "./resource.ts";
 import { type OperationHint, type PathHint, readOperationHint, readPathHint, refusal } from "./resource-hints.ts";
@@ -97,7 +98,12 @@ class ResourceFinder {
     if (get.method !== "GET" || !singlePath.test(get.path) || part === undefined || !this.#isOpen(get))
       return undefined;
     if (hint === false || collections.some((one) => one.path === get.path || one.hasPart(get.path))) return undefined;
-    const own = this.#changesOf(get);
+    const found = this.#changesOf(get);
+    // A POST beside no PUT and PATCH can be a search, or create records that have no path.
+    const isNamed = settingsPath.test(get.path) || changeName.test(toSnakeCase(found.update?.id ?? ""));
+    const isChange = found.update?.method !== "POST" || isNamed;
+    const update = this.#findNamed("update", get.path) ?? (isChange ? found.update : undefined);
+    const own = { ...found, update, delete: this.#findNamed("delete", get.path) ?? found.delete };
     const change = own.replace ?? own.update;
     const body = change && changeSchema(change);
     if (body === undefined) return undefined;
@@ -151,6 +157,10 @@ class ResourceFinder {
 export function collectionsOf(document: Document): readonly Collection[] {
   return readResources(document).map(({ collection }) => collection);
 }
+
+// What a service has once, and the names of operations that change it.
+const settingsPath = /(settings?|config|configuration|preferences)$/i;
+const changeName = /^(update|change|modify|edit|set)(_|$)/;
 
 // Parameters take whole segments.
 const singlePath = /^(?:\/(?:[^{}/]+|\{[^{}/]+\}))*\/[^{}/]+$/;

@@ -1,7 +1,8 @@
 // What the document says of its collections: their records, and what their operations do.
 export { collectionsOf, readResources } from "./find-resources.ts";
 export { collectionAbove, collectionsBelow, isParent } from "./nesting.ts";
-export { isPatchType, keyHeaderOf } from "./operation-parts.ts";
+export { changeSchema, isPatchType, keyHeaderOf } from "./operation-parts.ts";
+export { readsTotal, writePageMembers } from "./page-members.ts";
 export { type PageParameters, toSnakeCase } from "./page-parameters.ts";
 export type { PartOperation } from "./parts.ts";
 export type { RecordMaker } from "./record-maker.ts";

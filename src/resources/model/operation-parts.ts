@@ -1,7 +1,11 @@
 // Parts of an operation: its paths, bodies and parameters.
 import type { Document, Operation, Part } from "../../openapi/application.ts";
 
-const jsonTypes = [/^application\/json\b/, /^application\/(?!.*patch\+)[\w.+-]+\+json\b/, /^(\*|application)\/\*$/];
+const jsonTypes = [
+  /^application\/json(?![\w.+-])/,
+  /^application\/(?!.*patch\+)[\w.+-]+\+json\b/,
+  /^(\*|application)\/\*$/,
+];
 const bodyTypes = [...jsonTypes, /^application\/x-www-form-urlencoded\b/];
 const patchTypes = [...bodyTypes, /^application\/(json|merge|strategic-merge)-patch\+json\b/];
 

@@ -35,16 +35,19 @@ const readers = {
   page: ({ page }: PageFacts) => page,
   nextCursor: ({ nextCursor }: PageFacts) => nextCursor,
   previousExists: ({ hasPrevious }: PageFacts) => hasPrevious,
-  pages: ({ total = 0n, limit }: PageFacts) => Math.ceil(Number(total) / limit),
-  lastPage: ({ total = 0n, limit, firstPage }: PageFacts) => {
-    return Math.max(Math.ceil(Number(total) / limit), 1) - 1 + firstPage;
-  },
+  pages: countPages,
+  lastPage: (facts: PageFacts) => Math.max(countPages(facts), 1) - 1 + facts.firstPage,
   nextPage: ({ more, page }: PageFacts) => (more ? page + 1 : undefined),
   previousPage: ({ page, firstPage }: PageFacts) => (page > firstPage ? page - 1 : undefined),
   isFirst: ({ hasPrevious }: PageFacts) => !hasPrevious,
   isLast: ({ more }: PageFacts) => !more,
   isEmpty: ({ count }: PageFacts) => count === 0,
 } as const satisfies Record<string, Read>;
+
+// A page of 0 records is one of the total only.
+function countPages({ total = 0n, limit }: PageFacts): number {
+  return limit === 0 ? 0 : Math.ceil(Number(total) / limit);
+}
 
 const totalReaders: readonly Read[] = [readers.total, readers.pages, readers.lastPage];
 
@@ -119,6 +122,16 @@ export function readPageMembers(document: Document, schema: RecordSchema, record
     example ??= Object(schema.example) as Readonly<Record<string, unknown>>;
     return [{ ...base, fixed: example[name] ?? null }];
   });
+}
+
+/** Returns what a header of a list says about the page; undefined if it says something else. */
+export function readPageHeader(
+  name: string,
+  { required = false }: { readonly required?: boolean },
+): PageMember | undefined {
+  const plain = toSnakeCase(name.replace(/^(x|pagination)-/i, ""));
+  const rule = rules.find(({ type, pattern }) => type === "integer" && pattern.test(plain));
+  return rule && { name, isRequired: required, isNullable: false, read: rule.read };
 }
 
 /** Returns the members of an object beside its records. */

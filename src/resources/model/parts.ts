@@ -5,6 +5,7 @@ import { bodyTypesOf, changeSchema, isKnownHeader, isPatchType, responseSchema }
 import { RecordSchema } from "./record-schema.ts";
 import type { Resource } from "./resource.ts";
 import { createSelection, type RecordFrame } from "./response-frame.ts";
+import { planHeaders } from "./response-headers.ts";
 import type { StandardOperation } from "./standard-operation.ts";
 
 const kinds = { GET: "get", PUT: "replace", PATCH: "update", DELETE: "delete" } as const;
@@ -45,7 +46,8 @@ function examine(operation: Operation, resource: Resource): PartOperation | unde
     (kind === "get" && response === undefined) ||
     (isChange && body === undefined) ||
     (kind === "update" && !bodyTypesOf(operation).some(isPatchType)) ||
-    (kind === "delete" && sent !== undefined); // what it deletes is in the body
+    // What it deletes is in the body, or what it returns is deleted.
+    (kind === "delete" && (sent !== undefined || response === "property"));
   const refused = operation.parameterParts.filter((part) => {
     const { in: location } = part.value;
     return location !== "path" && !(location === "header" && isKnownHeader(part));
@@ -53,7 +55,19 @@ function examine(operation: Operation, resource: Resource): PartOperation | unde
   if (isUnknown || refused.some(({ value }) => value.required)) return undefined;
   const frame = response === "property" ? propertyFrame(name) : returned && createSelection(returned, resource.record);
   const frames = new Map(frame ? [[Number(status), frame]] : []);
-  const standard = { list: undefined, maker: undefined, bodyMember: undefined, controls: [], refused, frames };
+  const headers = planHeaders(operation, resource, { statuses: [Number(status)], creates: false });
+  if (typeof headers === "string") return undefined;
+  const createdStatus = Number(status);
+  const standard = {
+    headers,
+    createdStatus,
+    list: undefined,
+    maker: undefined,
+    bodyMember: undefined,
+    controls: [],
+    refused,
+    frames,
+  };
   return { ...standard, kind, operation, resource, name, status: Number(status), response, body };
 }
 

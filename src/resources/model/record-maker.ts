@@ -1,8 +1,9 @@
 // The members of a record that no request has: times, constants, defaults, and others from an example.
-import { type Checked, parseJson } from "../../lib/index.ts";
+import type { Checked } from "../../lib/index.ts";
 import type { SchemaNode } from "../../openapi/application.ts";
+import { chooseValues, completeMember } from "./member-values.ts";
 import { toSnakeCase } from "./page-parameters.ts";
-import { itemSchemas, RecordSchema } from "./record-schema.ts";
+import type { RecordSchema } from "./record-schema.ts";
 
 const createdName = /^(created|creation|inserted|date_created|registered)(_(at|on|date|time|timestamp))?$/;
 const updatedName =
@@ -30,6 +31,7 @@ export interface MakerOptions {
 interface MemberPlan {
   readonly created: readonly (readonly [string, Make])[];
   readonly updated: readonly (readonly [string, Make])[];
+  readonly kept: ReadonlySet<string>; // members that a replacement without them has, too
   readonly unkept: ReadonlySet<string>; // members that are write-only, or read-only and not in a request
   readonly opaque: string | undefined; // a required member of a request that has another form in a record
 }
@@ -92,16 +94,14 @@ export class RecordMaker {
 
   /** Returns a new record: the members of a body that a record has, and those that are made. Or what is wrong with it. */
   create(body: object, now = new Date()): Checked<object> {
-    return this.#choose(body, (maker) => ({ ...maker.#make(now), ...maker.#keep(body) }));
+    return this.#choose(body, (maker) => ({ ...maker.#make(now), ...maker.#keep(body, undefined) }));
   }
 
   /** Returns a record that replaces another one, whose members that no request has stay. Or what is wrong with it. */
   replace(body: object, previous: object, now = new Date()): Checked<object> {
     return this.#choose(body, (maker) => {
-      const isMade = (name: string) => maker.#plan.created.some(([made]) => made === name);
-      const canSend = (name: string) => this.#options.body.propertyNames.includes(name);
-      const kept = Object.entries(previous).filter(([name]) => isMade(name) && !canSend(name));
-      return maker.update({ ...maker.#make(now), ...Object.fromEntries(kept), ...maker.#keep(body) }, now);
+      const kept = Object.entries(previous).filter(([name]) => maker.#plan.kept.has(name));
+      return maker.update({ ...maker.#make(now), ...Object.fromEntries(kept), ...maker.#keep(body, previous) }, now);
     });
   }
 
@@ -130,9 +130,10 @@ export class RecordMaker {
     return Object.fromEntries(Object.entries(body).filter(([name]) => this.#isKept(name)));
   }
 
-  // The members of a new record that it has in the same form.
-  #keep(body: object): object {
-    const members = Object.entries(this.patchOf(body)).flatMap(([name, value]) => {
+  // The members of a new record that it has in the same form, and the read-only ones of the previous record.
+  #keep(body: object, previous: object | undefined): object {
+    const sent = this.#record.keepReadOnly(previous, this.patchOf(body), this.body);
+    const members = Object.entries(sent).flatMap(([name, value]) => {
       const completed = completeMember(this.#record, name, value);
       // null removes a member that is not nullable. Other values that can't be converted are kept, so that the validation fails.
       return completed === undefined && value === null ? [] : [[name, completed ?? value] as const];
@@ -181,15 +182,18 @@ function planMembers({ record, shown, body, id }: MakerOptions): MemberPlan {
     return schemas.length > 0 && !schemas.some(({ schema }) => schema.readOnly === true);
   };
   const unsent = record.propertyNames.filter((name) => name !== id && !sent(name));
-  const times = (pattern: RegExp) =>
-    unsent.flatMap((name) => {
+  const others = shown();
+  const required = new Set([record, ...others].flatMap((schema) => schema.required));
+  // A request can have the time of the creation, so that an import can set it.
+  const optional = [...required].filter((name) => name !== id && sent(name) && !body.required.includes(name));
+  const times = (pattern: RegExp, names: readonly string[] = unsent) =>
+    names.flatMap((name) => {
       const make = pattern.test(toSnakeCase(name)) ? timeOf(record.property(name)) : undefined;
       return make ? [[name, make] as const] : [];
     });
   const updated = times(updatedName);
-  const timed = [...times(createdName), ...updated];
-  const others = shown();
-  const required = new Set([record, ...others].flatMap((schema) => schema.required));
+  const sendable = [createdName, updatedName].flatMap((pattern) => times(pattern, optional));
+  const timed = [...times(createdName), ...updated, ...sendable];
   // The type of the object, if it is a constant.
   const own = `${toSnakeCase(record.name ?? "")}_type`;
   const isKind = (name: string) => kindName.test(name) || name === own;
@@ -204,7 +208,8 @@ function planMembers({ record, shown, body, id }: MakerOptions): MemberPlan {
   });
   const values = made.length > 0 ? chooseValues(record, made, others) : {};
   const created = [...timed, ...Object.entries(values).map(([name, value]) => [name, () => value] as const)];
-  return { created, updated, unkept, opaque };
+  const kept = created.filter(([name]) => !canSend(name) || createdName.test(toSnakeCase(name)));
+  return { created, updated, kept: new Set(kept.map(([name]) => name)), unkept, opaque };
 }
 
 /** Returns a record of which no request has said anything: its required members, and those with a default. */
@@ -216,50 +221,6 @@ export function makeInitial(record: RecordSchema): object {
   );
 }
 
-// What a response requires in an object, and a request does not, is that of an example. Undefined if it is no value of the member.
-function completeMember(record: RecordSchema, name: string, value: unknown): unknown {
-  if (record.accepts(name, value)) return value;
-  const [node] = record.property(name);
-  const schema = node && RecordSchema.of(record.document, node);
-  // Only alternatives whose missing required members are constants, those with the fewest first.
-  const countMissing = ({ required }: RecordSchema) =>
-    required.filter((one) => !Object.hasOwn(Object(value), one)).length;
-  const isKind = (one: RecordSchema) =>
-    one.required.every((member) => Object.hasOwn(Object(value), member) || one.isConstant(member));
-  const alternatives = (schema?.alternatives ?? [])
-    .filter(isKind)
-    .toSorted((a, b) => countMissing(a) - countMissing(b));
-  const completed = schema ? [schema, ...alternatives].map((one) => completeValue(one, value)) : [];
-  return [...completed, otherScalar(value)].find((one) => one !== undefined && record.accepts(name, one));
-}
-
-// A request can have a number as a text, or a text as a number.
-function otherScalar(value: unknown): unknown {
-  if (typeof value === "number" || typeof value === "bigint") return `${value}`;
-  return typeof value === "string" && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(value) ? parseJson(value) : undefined;
-}
-
-function completeValue(schema: RecordSchema, value: unknown): unknown {
-  if (Array.isArray(value)) {
-    const [items] = itemSchemas(schema.parts) ?? [];
-    const item = items && RecordSchema.of(schema.document, items);
-    return item ? value.map((one) => completeValue(item, one)) : value;
-  }
-  if (value === null) return value;
-  if (typeof value !== "object") return referenceTo(schema, value) ?? value;
-  const missing = schema.required.filter((name) => !Object.hasOwn(value, name));
-  const made = missing.length > 0 ? chooseValues(schema, missing) : {};
-  const own = Object.entries(value).map(([name, one]) => [name, completeMember(schema, name, one) ?? one]);
-  return { ...made, ...Object.fromEntries(own) };
-}
-
-// A request can have the id of another record where a response has a part of that record.
-function referenceTo(schema: RecordSchema, id: unknown): object | undefined {
-  const names = ["id", "gid", "uuid", "key", "slug", "login", "name", "code", "ref", "sha"];
-  const name = names.find((one) => schema.propertyNames.includes(one) && schema.accepts(one, id));
-  return name === undefined ? undefined : (completeValue(schema, { [name]: id }) as object);
-}
-
 function timeOf(schemas: readonly SchemaNode[]): Make | undefined {
   const has = (keyword: string, value: string) =>
     schemas.some(({ schema }) => [schema[keyword]].flat().includes(value));
@@ -269,29 +230,4 @@ function timeOf(schemas: readonly SchemaNode[]): Make | undefined {
   if (has("format", "date-time")) return (now) => now.toISOString();
   if (has("format", "date")) return (now) => now.toISOString().slice(0, 10);
   return undefined;
-}
-
-// The first value that each of the schemas allows: a constant, a default, 0 for a counter, null, an empty array or object, or an example.
-function chooseValues(record: RecordSchema, names: readonly string[], shown: readonly RecordSchema[] = []): Members {
-  const example = Object(record.example) as Members;
-  const values = names.map((name) => {
-    const schemas = record.property(name).map(({ schema }) => schema);
-    const find = (keyword: string) => schemas.find((schema) => schema[keyword] !== undefined)?.[keyword];
-    const values = find("enum") as unknown[] | undefined;
-    const usual = [
-      find("const"),
-      values?.length === 1 ? values[0] : undefined,
-      find("default"),
-      /(^|_)count$/.test(toSnakeCase(name)) ? 0 : undefined,
-      null,
-      [],
-      schemas.some(({ properties }) => properties !== undefined) ? undefined : {},
-    ];
-    const isAllowed = (value: unknown) => [record, ...shown].every((schema) => schema.accepts(name, value));
-    const examples = [example, ...shown.map((schema) => Object(schema.example) as Members)].map((one) => one[name]);
-    const allowed = [...usual, ...examples].filter((value) => value !== undefined && isAllowed(value));
-    const [chosen = example[name]] = allowed;
-    return [name, chosen] as const;
-  });
-  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }

@@ -24,6 +24,8 @@ const notes = new Set(["$ref", "description", "title", "summary", "example", "ex
 
 type Reader = ReturnType<Document["schemas"]["compileReaderAt"]>;
 
+type ReadOnlyMembers = ReturnType<Document["schemas"]["readOnlyMembersAt"]>;
+
 const maxVariants = 100; // of a schema
 
 /** The schema of the records of a collection, or of the bodies that make them. There is one object for each place of a document. */
@@ -40,6 +42,7 @@ export class RecordSchema {
   #variants: readonly (readonly SchemaNode[])[] | undefined;
   #required: readonly string[] | undefined;
   #example: { readonly value: unknown } | undefined;
+  #readOnly: { readonly members: ReadOnlyMembers } | undefined;
   readonly #readers = new Map<string, readonly (readonly Reader[])[]>(); // by path
 
   /** Returns the schema at a place. */
@@ -124,6 +127,17 @@ export class RecordSchema {
     const { schemas } = this.document;
     const check = schemas.compileCheckAt(this.pointer);
     return createExample(schemas.at(this.pointer), (value) => "value" in check(value));
+  }
+
+  /** Returns a value with the read-only members of a previous one, at each depth. Those that `body` can have are not read-only. */
+  keepReadOnly<T>(previous: unknown, value: T, body?: RecordSchema): T {
+    return (this.readOnly?.keepFrom(previous, value, body?.readOnly) ?? value) as T;
+  }
+
+  /** What is read-only of its values; undefined if no schema of the document is. */
+  get readOnly(): ReadOnlyMembers {
+    this.#readOnly ??= { members: this.document.schemas.readOnlyMembersAt(this.pointer) };
+    return this.#readOnly.members;
   }
 
   /** Whether the document says that an object can have other properties. */

@@ -12,8 +12,10 @@ export interface PathHint {
   readonly id?: readonly string[];
 }
 
-/** What the document says of an operation: the path of the records that it creates or lists. */
-export type OperationHint = { readonly create?: string; readonly list?: string };
+const effects = ["create", "list", "update", "delete"] as const;
+
+/** What the document says of an operation: the path of the records that it creates or lists, or of the single one that it changes or deletes. */
+export type OperationHint = { readonly [Effect in (typeof effects)[number]]?: string };
 
 /** Returns what the document says of the path of a record; false if nothing of it is answered from records. Throws an Error. */
 export function readPathHint({ root }: Document, path: string): PathHint | false {
@@ -31,9 +33,7 @@ export function readPathHint({ root }: Document, path: string): PathHint | false
 /** Returns what the document says of an operation; false if it is not answered from records. Throws an Error. */
 export function readOperationHint({ id, part }: Operation): OperationHint | false {
   const hint = hintIn(part.value);
-  return hint === undefined || hint === false
-    ? (hint ?? {})
-    : membersOf(hint, ["create", "list"], `the operation ${id}`);
+  return hint === undefined || hint === false ? (hint ?? {}) : membersOf(hint, effects, `the operation ${id}`);
 }
 
 /** Returns the names that lead to the property that a parameter is compared with; undefined if the document names none. Throws an Error. */

@@ -3,6 +3,7 @@ import { parseJson } from "../../lib/index.ts";
 import { type Operation, Query } from "../../openapi/application.ts";
 import {
   type Collection,
+  defaultMaxBytes,
   type Filter,
   findHighest,
   findKeyProblem,
@@ -65,6 +66,7 @@ export class Resource {
     this.sampleId = id.type === "int64" ? 1 : idForms[idForm ?? "uuid"]();
     const filters = list ? readFilters(list, record, this.sampleId) : [];
     const isScoped = this.scopeParameters.length > 0;
+    const maxBytes = this.#maxRecordBytes;
     this.collection = {
       name,
       id: id.path.length === 1 ? id.path[0] : undefined,
@@ -73,6 +75,7 @@ export class Resource {
       schema: () => record.hash,
       ...(isScoped && { isScoped }),
       properties: record.propertyNames,
+      ...(maxBytes !== undefined && { maxBytes }),
       filters: isScoped ? [scopeFilter, ...filters] : filters,
     };
     const known = [...pageParameters, ...filters.map(({ name }) => name)];
@@ -174,6 +177,15 @@ export class Resource {
   get columns(): readonly ViewColumn[] {
     const { propertyNames } = this.record;
     return propertyNames.map((name) => ({ name, type: valueType(this.record.property(name)) ?? "json" }));
+  }
+
+  // That of the largest body with a whole record; undefined for the default of all bodies.
+  get #maxRecordBytes(): number | undefined {
+    const { create, replace, update } = this.operations;
+    const whole = [create, replace].filter((one) => one !== undefined);
+    const limits = (whole.length > 0 ? whole : [update]).map((one) => one?.body?.maxBytes);
+    const largest = Math.max(...limits.map((limit) => limit ?? defaultMaxBytes));
+    return limits.includes(undefined) && largest === defaultMaxBytes ? undefined : largest;
   }
 
   /** The maximum size of a new record in bytes; undefined if the document has none. */

@@ -4,6 +4,7 @@ import type { PageParameters } from "./page-parameters.ts";
 import type { RecordMaker } from "./record-maker.ts";
 import type { Resource, ResourceOperations } from "./resource.ts";
 import type { ListFrame, RecordFrame } from "./response-frame.ts";
+import type { ResponseHeaders } from "./response-headers.ts";
 
 /** What an operation does with a collection. */
 export type OperationKind = keyof ResourceOperations;
@@ -21,6 +22,9 @@ export interface StandardOperation {
   readonly resource: Resource;
   /** The status of a success. */
   readonly status: number;
+  /** That of a PUT that creates a record. */
+  readonly createdStatus: number;
+  readonly headers: ResponseHeaders;
   /** How the responses that have content contain a record, by status. */
   readonly frames: ReadonlyMap<number, RecordFrame>;
   /** How a list responds, and the parameters that select its page. */

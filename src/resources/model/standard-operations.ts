@@ -2,10 +2,11 @@
 import type { Document, Operation } from "../../openapi/application.ts";
 import { Examination } from "./examination.ts";
 import { readResources } from "./find-resources.ts";
-import { actionOf, listPathOf } from "./operation-parts.ts";
+import { actionOf, isKnownHeader, listPathOf } from "./operation-parts.ts";
 import { findPartOperations, type PartOperation } from "./parts.ts";
 import type { Resource } from "./resource.ts";
 import { readOperationHint } from "./resource-hints.ts";
+import { describeMissing, planHeaders } from "./response-headers.ts";
 import type { Certainty, OperationKind, StandardOperation } from "./standard-operation.ts";
 
 /** What a store can answer of a document. */
@@ -54,6 +55,32 @@ function describeOther(operation: Operation, { operations }: Document): string {
   return has("GET", path) ? "changes no record that GET of its path returns" : "has a path without a GET";
 }
 
+// A HEAD is the GET of its path, whose content is not sent.
+function addHead(head: Operation, { known, parts, reasons }: FoundOperations): void {
+  const isGet = ({ operation }: StandardOperation) => operation.method === "GET" && operation.path === head.path;
+  const [get, part] = [known.find(isGet), parts.find(isGet)];
+  const read = get ?? part;
+  if (read === undefined) return;
+  const headers = planHeaders(head, read.resource, { statuses: [read.status], creates: false });
+  const isUnderstood = ({ value: { in: location, name } }: Operation["parameterParts"][number]) =>
+    read.operation.parameterParts.some(({ value }) => value.in === location && value.name === name);
+  const others = head.parameterParts.filter((one) => !isUnderstood(one) && !isKnownHeader(one));
+  if (typeof headers === "string") reasons.set(head.id, describeMissing(headers));
+  else if (!head.responses.declares(read.status))
+    reasons.set(head.id, `declares no response ${read.status}, as the GET`);
+  else {
+    const own = { operation: head, headers, refused: [...read.refused, ...others] };
+    if (get) known.push({ ...get, ...own });
+    else if (part) parts.push({ ...part, ...own });
+  }
+}
+
+interface FoundOperations {
+  readonly known: StandardOperation[];
+  readonly parts: PartOperation[];
+  readonly reasons: Map<string, string>;
+}
+
 function examineOperations(document: Document, certainty: Certainty): StandardOperations {
   const known: StandardOperation[] = [];
   const reasons = new Map<string, string>();
@@ -71,6 +98,8 @@ function examineOperations(document: Document, certainty: Certainty): StandardOp
     .filter(isRead)
     .flatMap((resource) => findPartOperations(document, resource))
     .filter(({ operation }) => !isTaken(operation) && readOperationHint(operation) !== false);
+  for (const operation of document.operations.filter(({ method }) => method === "HEAD"))
+    if (readOperationHint(operation) !== false) addHead(operation, { known, parts, reasons });
   const ids = new Set([...[...known, ...parts].map(({ operation }) => operation.id), ...reasons.keys()]);
   for (const operation of document.operations)
     if (!ids.has(operation.id)) reasons.set(operation.id, describeOther(operation, document));

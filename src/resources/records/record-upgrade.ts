@@ -8,7 +8,7 @@ import {
   type Tables,
   type TableWriter,
   type Values,
-  writeMembers,
+  writeLimited,
   writeRecord,
 } from "../../store/index.ts";
 import { type Resource, readResources } from "../model/index.ts";
@@ -208,5 +208,9 @@ function changeRow({ collection }: Resource, [number, text, ...key]: Values, upg
   if (!isRecord(changed))
     throw new Error("The function must return an object with the members of a record, and no Promise.");
   const id = (key[0] ?? number) as RecordId;
-  return [number as bigint, writeRecord(collection, id, writeMembers(collection, changed)).text, ...key];
+  return [
+    number as bigint,
+    writeRecord(collection, id, writeLimited(collection, changed, text as string)).text,
+    ...key,
+  ];
 }

@@ -8,6 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { RawJson, UnavailableError } from "../../lib/index.ts";
 import { Batcher, busyMessage } from "../batcher.ts";
 import { findKeyProblem, maxInt64 } from "../ids.ts";
+import { type ListRow, toPage, toPageStart } from "../pages.ts";
 import type {
   ChangeResult,
   CreateResult,
@@ -24,15 +25,12 @@ import {
   type Collection,
   type FilterValues,
   idColumn,
-  type ListRow,
   type NewRecord,
   numberedText,
   scopeRange,
   toNewRecord,
-  toPage,
-  toPageStart,
   usedFilters,
-  writeMembers,
+  writeLimited,
   writeRecord,
 } from "../records.ts";
 import { idempotencyWindow } from "../rows.ts";
@@ -78,14 +76,15 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     this.#parts = parts;
   }
 
-  readonly list = async ({ limit, position, offset, filter = {} }: RecordQuery): Promise<Page<R>> => {
+  readonly list = async (query: RecordQuery): Promise<Page<R>> => {
+    const { limit, position, offset, filter = {}, maxBytes } = query;
     const { filters, values } = this.#readFilter(filter);
     const { direction, from } = toPageStart(position);
-    const selection = { filters, direction, limit: limit + 1, ...(offset !== undefined && { offset }) };
+    const selection = { filters, direction, limit: limit + 1, maxBytes, ...(offset !== undefined && { offset }) };
     const statement = this.#name("list", listStatement(this.#collection, selection));
     const skipped = offset === undefined ? [] : [offset];
     const rows = await this.#parts.pool.queryArrays<ListRow>(statement, ...values, from, limit + 1, ...skipped);
-    return toPage(this.#collection, rows, limit, direction);
+    return toPage(this.#collection, rows, query, direction);
   };
 
   readonly find = async (id: RecordId): Promise<RawJson<R> | undefined> => this.#find(id);
@@ -217,7 +216,8 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
 
   // Returns undefined if the record is no longer as it was read.
   async #change(id: RecordId, record: RawJson<R> | undefined, edited: N) {
-    const changed = writeRecord<R>(this.#collection, id, requireStorable(writeMembers(this.#collection, edited)));
+    const members = requireStorable(writeLimited(this.#collection, edited, record?.text));
+    const changed = writeRecord<R>(this.#collection, id, members);
     const rows = await this.#parts.pool.query(this.#parts.statements.change, id, record?.text, changed.text);
     return rows.length > 0 ? ({ outcome: "changed", record: changed } as const) : undefined;
   }

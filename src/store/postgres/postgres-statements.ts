@@ -1,14 +1,7 @@
 // The SQL statements of the PostgreSQL store. Each is prepared once per connection.
+import { type ListSelection, listColumns, maxPageBytes, unmeasuredRows } from "../pages.ts";
 import type { RecordStore, StoreMethod } from "../port.ts";
-import {
-  type Collection,
-  type Filter,
-  idColumn,
-  type ListSelection,
-  listColumns,
-  type ViewColumn,
-  writeRecord,
-} from "../records.ts";
+import { type Collection, type Filter, idColumn, type ViewColumn, writeRecord } from "../records.ts";
 
 /** A statement: the name under which it is prepared, its text, and the method of the store that runs it, for metrics. */
 export interface NamedStatement {
@@ -239,7 +232,7 @@ const minPlannedLimit = 32;
  * skipped, if there is an offset.
  */
 export function listStatement(collection: Collection, selection: ListSelection): string {
-  const { filters, direction, limit: maxRows, offset } = selection;
+  const { filters, direction, limit: maxRows, offset, maxBytes = maxPageBytes } = selection;
   const [start, limit] = [`$${filters.length + 1}`, `$${filters.length + 2}`];
   const [beyond, upTo, order] = direction === "forwards" ? [">", "<=", "ASC"] : ["<", ">=", "DESC"];
   // A range of the index on one value and the id, in its order. With `status = $1 ORDER BY id`, PostgreSQL may scan the
@@ -260,7 +253,16 @@ export function listStatement(collection: Collection, selection: ListSelection):
   // each run. With a constant, a power of two, it keeps the plan, which saves a third of the time of a page.
   const planned = 2 ** Math.ceil(Math.log2(Math.max(minPlannedLimit, maxRows + (offset ?? 0))));
   const rows = `SELECT record, id FROM ${tableOf(collection)} WHERE ${conditions.join(" AND ")} ORDER BY ${orders} LIMIT ${planned}`;
-  return `SELECT ${listColumns(collection)} FROM (${rows}) AS page LIMIT ${limit}${offset === undefined ? "" : ` OFFSET $${filters.length + 3}`}`;
+  const skipped = offset === undefined ? "" : ` OFFSET $${filters.length + 3}`;
+  const columns = listColumns(collection);
+  if (maxRows <= unmeasuredRows + 1) return `SELECT ${columns} FROM (${rows}) AS page LIMIT ${limit}${skipped}`;
+  // PostgreSQL knows the size of a large value, in bytes, without reading it. Two rows at least, so that `toPage` sees that there are more.
+  return `
+    WITH page AS MATERIALIZED (SELECT record, id FROM (${rows}) AS page LIMIT ${limit}${skipped}),
+      sizes AS (SELECT octet_length(record::text) AS size FROM page),
+      sums AS (SELECT sum(size) OVER part - size AS before, row_number() OVER part AS number FROM sizes
+        WINDOW part AS (ROWS UNBOUNDED PRECEDING))
+    SELECT ${columns} FROM page LIMIT (SELECT count(*) FILTER (WHERE before < ${3 * maxBytes} OR number <= 2) FROM sums)`;
 }
 
 /** Returns the text of the statement that counts the records that match filters. Its parameters are their values. */

@@ -1,20 +1,18 @@
 // The records of a collection in SQLite. Each read is a single statement, so it never misses what another process has
 // committed before.
 import { RawJson } from "../../lib/index.ts";
+import { type ListRow, maxPageBytes, numberOf, sizeOf, toPage, toPageStart, unmeasuredRows } from "../pages.ts";
 import type { CreateResult, IdempotencyKey, Page, RecordId, RecordQuery, RecordStore, StoreMethod } from "../port.ts";
 import type { RecordCount, RecordLimit } from "../record-limit.ts";
 import {
   addressOf,
   type Collection,
-  type ListRow,
   type NewRecord,
   numberedText,
   scopeRange,
   toNewRecord,
-  toPage,
-  toPageStart,
   usedFilters,
-  writeMembers,
+  writeLimited,
   writeRecord,
 } from "../records.ts";
 import { idempotencyWindow } from "../rows.ts";
@@ -69,7 +67,7 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
     this.#write("put", () => {
       const record = this.#find(id);
       const edited = edit(record);
-      if (record) return { outcome: "changed", record: this.#change(id, edited) };
+      if (record) return { outcome: "changed", record: this.#change(id, edited, record) };
       const isNumber = typeof id === "bigint";
       const result = isNumber
         ? this.#createNumbered(id, edited)
@@ -83,7 +81,7 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
       if (record === undefined) return { outcome: "missing" };
       const edited = edit(record);
       if (edited === undefined) return { outcome: "unchanged", record };
-      return { outcome: "changed", record: this.#change(id, edited) };
+      return { outcome: "changed", record: this.#change(id, edited, record) };
     });
 
   readonly remove: RecordStore<R, N>["remove"] = (id, isAllowed = () => true) =>
@@ -119,16 +117,30 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
     return `${this.#parts.collection.name}_${name}`;
   }
 
-  #list({ limit, position, offset, filter = {} }: RecordQuery): Page<R> {
+  // Reads in steps, because the records of the page can be large.
+  #list(query: RecordQuery): Page<R> {
+    const { limit, position, offset, filter = {}, maxBytes = maxPageBytes } = query;
     const { direction, from } = toPageStart(position);
     const filters = usedFilters(this.#parts.collection, filter);
     const values = filters.map(({ name }) => toValue(filter[name]));
-    const selection = { filters, direction, limit: limit + 1, ...(offset !== undefined && { offset }) };
-    const skipped = offset === undefined ? [] : [offset];
-    const rows = this.#parts.statements
-      .list(selection)
-      .all(...values, from, limit + 1, ...skipped) as unknown as ListRow[];
-    return toPage(this.#parts.collection, rows, limit, direction);
+    const rows: ListRow[] = [];
+    let [start, skipped, size] = [from, offset, 0];
+    for (;;) {
+      const count = Math.min(limit + 1 - rows.length, unmeasuredRows);
+      const selection = { filters, direction, limit: count, ...(skipped !== undefined && { offset: skipped }) };
+      const skip = skipped === undefined ? [] : [skipped];
+      const found = this.#parts.statements
+        .list(selection)
+        .all(...values, start, count, ...skip) as unknown as ListRow[];
+      rows.push(...found);
+      const last = found.at(-1);
+      if (last === undefined || found.length < count || rows.length > limit) break;
+      size += sizeOf(found);
+      if (size > maxBytes && rows.length > 1) break;
+      start = numberOf(this.#parts.collection, last);
+      skipped = undefined;
+    }
+    return toPage(this.#parts.collection, rows, query, direction);
   }
 
   #find(id: RecordId): RawJson<R> | undefined {
@@ -136,8 +148,8 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
     return row && new RawJson(row.record as string);
   }
 
-  #change(id: RecordId, record: N): RawJson<R> {
-    const changed = writeRecord<R>(this.#parts.collection, id, writeMembers(this.#parts.collection, record));
+  #change(id: RecordId, record: N, { text }: RawJson<R>): RawJson<R> {
+    const changed = writeRecord<R>(this.#parts.collection, id, writeLimited(this.#parts.collection, record, text));
     this.#parts.statements.change.run(changed.text, id);
     return changed;
   }

@@ -1,15 +1,8 @@
 // The SQL statements of the SQLite store. Each is prepared once per connection.
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { type ListSelection, listColumns } from "../pages.ts";
 import { queryChannel } from "../query-channel.ts";
-import {
-  type Collection,
-  type Filter,
-  idColumn,
-  type ListSelection,
-  listColumns,
-  type ViewColumn,
-  writeRecord,
-} from "../records.ts";
+import { type Collection, type Filter, idColumn, type ViewColumn, writeRecord } from "../records.ts";
 
 /** The texts of the statements, by name. */
 export const statements = {

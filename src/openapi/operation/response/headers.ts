@@ -26,7 +26,8 @@ function formatHeader(
   if (isPromise(value)) ignoreFailure(value);
   if (isPromise(value) || typeof value === "function")
     throw new Error(`The handler returned a promise or a function as the header ${name}.`);
-  if (check.comparesSchemas && header) checkValue(name, value, header, check);
+  const requirement = check.comparesSchemas && header ? findHeaderProblem(name, value, header) : undefined;
+  if (requirement !== undefined) reportProblem(name, requirement, check);
   if (header?.isJson) return [toAscii(toJson(value))];
   if (Array.isArray(value)) return isSetCookie(name) ? value.map(String) : [value.join(", ")];
   if (typeof value !== "object" || value === null) return [String(value)];
@@ -42,19 +43,25 @@ function formatHeader(
   ];
 }
 
-// What is sent is a text, so that the schema can describe the value, or what is read from its text.
-function checkValue(name: string, value: unknown, header: Header, check: ResponseCheck): void {
+/**
+ * Returns the requirement of its schema that the value of a header violates; undefined for none. What is sent is a text, so that the schema
+ * can describe the value, or what is read from its text.
+ */
+export function findHeaderProblem(name: string, value: unknown, header: Header): string | undefined {
   const result = header.validate?.(value) ?? { value };
   const texts = Array.isArray(value) && isSetCookie(name) ? value : [value];
   const isText = (one: unknown) => /^(string|number|bigint|boolean)$/.test(typeof one) && !header.isJson;
-  if ("value" in result || texts.every((one) => isText(one) && "value" in validateText(name, `${one}`, header))) return;
-  reportValue(name, result, check);
+  if ("value" in result || texts.every((one) => isText(one) && "value" in validateText(name, `${one}`, header)))
+    return undefined;
+  return result.problems[0].requirement;
 }
 
 /** Compares the lines of a header that another server has sent with its declaration. They are texts, and not values. */
 export function checkSentHeader(name: string, lines: readonly string[], header: Header, check: ResponseCheck): void {
-  for (const text of isSetCookie(name) ? lines : [lines.join(", ")])
-    reportValue(name, validateText(name, text, header), check);
+  for (const text of isSetCookie(name) ? lines : [lines.join(", ")]) {
+    const result = validateText(name, text, header);
+    if ("problems" in result) reportProblem(name, result.problems[0].requirement, check);
+  }
 }
 
 // Validates what a declaration reads from a text.
@@ -69,9 +76,8 @@ function validateText(name: string, text: string, { validate, shape, explode, is
   }
 }
 
-function reportValue(name: string, result: Validation, check: ResponseCheck): void {
-  if ("problems" in result)
-    check.report(`The handler returned the header ${name}, which ${result.problems[0].requirement}.`);
+function reportProblem(name: string, requirement: string, check: ResponseCheck): void {
+  check.report(`The handler returned the header ${name}, which ${requirement}.`);
 }
 
 function isSetCookie(name: string): boolean {

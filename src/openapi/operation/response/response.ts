@@ -19,8 +19,8 @@ import {
 } from "../../wire/index.ts";
 import type { OpenCalls } from "../open-calls.ts";
 import { ResponseCheck, type ResponseValidation } from "./check.ts";
-import { compileDeclarations, type Declaration, type ResponseContent } from "./declaration.ts";
-import { checkSentHeader, writeHeader } from "./headers.ts";
+import { compileDeclarations, type Declaration, type Header, type ResponseContent } from "./declaration.ts";
+import { checkSentHeader, findHeaderProblem, writeHeader } from "./headers.ts";
 import { toPayload } from "./stream.ts";
 import { chooseType, notAcceptable } from "./type.ts";
 
@@ -82,6 +82,16 @@ export class Responses {
   /** Returns the bodies that are declared for a status, by media type. */
   contentsOf(status: number): ReadonlyMap<string, ResponseContent> {
     return this.#select(status)?.contents ?? new Map();
+  }
+
+  /** Returns the names of the declared headers that `headers`, by name in lower case, lack, or do not match. */
+  findHeaderProblems(status: number, headers: Readonly<Record<string, unknown>>): readonly string[] {
+    const { headers: declared = new Map<string, Header>(), isTagged = false } = this.#select(status) ?? {};
+    return [...declared].flatMap(([name, header]) => {
+      const isSent = headers[name] !== undefined || (name === "etag" && isTagged);
+      const isWrong = headers[name] !== undefined && findHeaderProblem(name, headers[name], header) !== undefined;
+      return isWrong || (header.required && !isSent) ? [name] : [];
+    });
   }
 
   /** Returns the media types of the body of a failure with this status, or without one, of all failures. */

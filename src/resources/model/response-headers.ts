@@ -1,0 +1,42 @@
+// The headers of responses that the document declares: which the server makes, so that nothing is changed before a response fails.
+import type { Operation } from "../../openapi/application.ts";
+import { type PageMember, readPageHeader } from "./page-members.ts";
+import type { Resource } from "./resource.ts";
+
+/** The headers of the responses of an operation. */
+export interface ResponseHeaders {
+  /** Whether `Location` is a path, or has the scheme and host of the request. Undefined if its schema allows neither. */
+  readonly location: "relative" | "absolute" | undefined;
+  /** Those that say something about the page of a list, such as X-Total-Count. */
+  readonly page: readonly PageMember[];
+}
+
+// What hooks set, also those of an application.
+const ofHooks = /^(link|x-request-id|vary|cache-control|deprecation|sunset|ratelimit(-.*)?|access-control-.*)$/;
+
+/** Returns the headers of the responses with these statuses, or the name of one that is required and can't be made. */
+export function planHeaders(
+  { part, responses }: Operation,
+  { record, path, sampleId, operations }: Resource,
+  { statuses, creates }: { readonly statuses: readonly number[]; readonly creates: boolean },
+): ResponseHeaders | string {
+  const declared = part.at("responses")?.at("200")?.membersOf("headers") ?? [];
+  const page = declared.flatMap(([name, header]) => readPageHeader(name, header.value) ?? []);
+  const item = operations.get.path.endsWith("}") ? `/${sampleId}` : "";
+  const sample = `${record.document.basePath}${path.replaceAll(/\{[^{}]+\}/g, "1")}${item}`;
+  const urls = { relative: sample, absolute: new URL(sample, "http://localhost").href };
+  const others = Object.fromEntries(page.map(({ name }) => [name.toLowerCase(), 1]));
+  const findProblem = (headers: object) =>
+    statuses
+      .flatMap((status) => responses.findHeaderProblems(status, { ...others, ...headers }))
+      .find((name) => !ofHooks.test(name));
+  const location = (["relative", "absolute"] as const).find(
+    (form) => findProblem({ location: urls[form] }) !== "location",
+  );
+  return findProblem(creates && location ? { location: urls[location] } : {}) ?? { location, page };
+}
+
+/** Returns why an operation is not answered whose responses require a header. Completes "it …". */
+export function describeMissing(name: string): string {
+  return `requires the response header ${name}, which the server can't make`;
+}

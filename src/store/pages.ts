@@ -1,0 +1,78 @@
+// The pages of a list: what selects their rows, and how rows become a page.
+import { RawJson } from "../lib/index.ts";
+import type { Page, PagePosition, RecordQuery } from "./port.ts";
+import { type Collection, type Filter, idColumn, readId } from "./records.ts";
+
+/** The direction in which a page is read, and the number of the record from which on. */
+export interface PageStart {
+  readonly direction: Direction;
+  readonly from: bigint;
+}
+/** In order of the numbers, or in the opposite order. */
+export type Direction = "forwards" | "backwards";
+
+/** Returns where the query of a page begins to read. */
+export function toPageStart(position: PagePosition = { after: 0n }): PageStart {
+  return "after" in position
+    ? { direction: "forwards", from: position.after }
+    : { direction: "backwards", from: position.before };
+}
+
+/** What a list selects: the filters with values, the direction, and the maximum number of rows. */
+export interface ListSelection {
+  readonly filters: readonly Filter[];
+  readonly direction: Direction;
+  readonly limit: number;
+  /** The number of rows that are skipped. */
+  readonly offset?: number;
+  readonly maxBytes?: number | undefined;
+}
+
+/** A row of a list: the JSON of a record, and its number if that is not its id. */
+export type ListRow = readonly [record: string, number?: bigint];
+
+/** The columns of a list. */
+export function listColumns(collection: Collection): string {
+  return idColumn(collection) === "id" ? "record" : "record, id";
+}
+
+/** The maximum size of a page, by default. */
+export const maxPageBytes = 4_194_304;
+
+/** The number of rows that a store reads before it looks at their size: the usual page is one query, and 32 records of 1 MiB are no problem. */
+export const unmeasuredRows = 32;
+
+/** Returns the number of the record of a row. */
+export function numberOf(collection: Collection, row: ListRow): bigint {
+  return row[1] ?? (readId(collection, row[0]) as bigint);
+}
+
+/** Returns the size of rows. */
+export function sizeOf(rows: readonly ListRow[]): number {
+  return rows.reduce((size, row) => size + row[0].length, 0);
+}
+
+/** Converts up to `limit` + 1 rows to a page. */
+export function toPage<R>(
+  collection: Collection,
+  rows: readonly ListRow[],
+  { limit, maxBytes = maxPageBytes }: Pick<RecordQuery, "limit" | "maxBytes">,
+  direction: Direction,
+): Page<R> {
+  let size = 0;
+  const end = rows.findIndex((row, index) => {
+    size += row[0].length;
+    return size > maxBytes && index > 0;
+  });
+  const fitting = end < 0 ? rows.length : end;
+  const page = rows.slice(0, Math.min(limit, fitting));
+  if (direction === "backwards") page.reverse();
+  const [first, last] = [page[0], page.at(-1)].map((row) => row && numberOf(collection, row));
+  return {
+    records: new RawJson(`[${page.map(([record]) => record).join(",")}]`),
+    first,
+    last,
+    more: rows.length > page.length,
+    isShort: fitting < Math.min(limit, rows.length),
+  };
+}

@@ -1,0 +1,77 @@
+// Pages of lists: their maximum size, and a page of 0 records.
+import type { Test } from "tap";
+import { documentOf } from "../support/document-server.ts";
+import { type Send, testLikely } from "../support/likely.ts";
+
+const note = '{ $ref: "#/components/schemas/Note" }';
+const json = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
+const integer = (name: string) => `{ name: ${name}, in: query, schema: { type: integer } }`;
+const cursor = "{ name: cursor, in: query, schema: { type: string } }";
+const listOf = (parameters: string) =>
+  documentOf(
+    `  /notes:
+    get: { operationId: listNotes, parameters: [${parameters}], responses: { 200: { description: x, ${json(`{ type: object, required: [items, total, has_more, page, pages], properties: { items: { type: array, items: ${note} }, total: { type: integer }, has_more: { type: boolean }, page: { type: integer }, pages: { type: integer } } }`)} } } }
+    post: { operationId: addNote, requestBody: { required: true, ${json(note)} }, responses: { 201: { description: x, ${json(note)} } } }
+  /notes/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: getNote, responses: { 200: { description: x, ${json(note)} } } }
+`,
+    `components: { schemas: { Note: { type: object, properties: { id: { type: integer, readOnly: true }, text: { type: string } } } } }
+`,
+  );
+
+const megabyte = "x".repeat(1_000_000);
+const create = async (send: Send, count: number) => {
+  for (let number = 0; number < count; number++) await send("POST", "/notes", { text: megabyte });
+};
+const idsOf = ({ body }: Awaited<ReturnType<Send>>) => body.items.map(({ id }: { id: number }) => id);
+
+testLikely(
+  "a page by cursor ends at 4 MiB, and the next one follows",
+  listOf(`${integer("limit")}, ${cursor}`),
+  async (t, send) => {
+    await create(send, 6);
+    const first = await send("GET", "/notes?limit=100");
+    t.strictSame(idsOf(first), [1, 2, 3, 4]);
+    t.match(first.body, { total: 6, has_more: true });
+    const [, next = ""] = /<([^>]*)>; rel="next"/.exec(`${first.headers.link}`) ?? [];
+    const second = await send("GET", next);
+    t.strictSame(idsOf(second), [5, 6]);
+    t.match(second.body, { has_more: false });
+  },
+);
+
+const pastLimit = async (t: Test, send: Send, expected: object) => {
+  await create(send, 17);
+  t.match(await send("GET", "/notes"), expected);
+};
+
+for (const parameters of [`${integer("limit")}, ${integer("offset")}`, `${integer("per_page")}, ${integer("page")}`])
+  testLikely(`a page by number is not short: ${parameters}`, listOf(parameters), async (t, send) => {
+    const name = parameters.includes("limit") ? "limit" : "per_page";
+    await pastLimit(t, send, {
+      status: 400,
+      body: {
+        message: `The page has more than 16 MiB. Send a smaller ${name}.`,
+        details: [{ location: "query", name }],
+      },
+    });
+    t.strictSame(idsOf(await send("GET", `/notes?${name}=2`)), [1, 2]);
+  });
+
+testLikely("a list without pages is a 501 if it is larger than 16 MiB", listOf(""), (t, send) =>
+  pastLimit(t, send, { status: 501, body: { message: /more than 10000 records or 16 MiB, and no parameter/ } }),
+);
+
+for (const [name, parameters] of [
+  ["cursor", `${integer("limit")}, ${cursor}`],
+  ["offset", `${integer("limit")}, ${integer("offset")}`],
+  ["page", `${integer("limit")}, ${integer("page")}`],
+] as const)
+  testLikely(`a page of 0 records has the total only: by ${name}`, listOf(parameters), async (t, send) => {
+    await send("POST", "/notes", { text: "a" });
+    const { status, headers, body } = await send("GET", "/notes?limit=0");
+    t.strictSame([status, headers.link], [200, undefined]);
+    t.strictSame(body, { items: [], total: 1, has_more: true, page: 1, pages: 0 });
+    t.match(await send("GET", "/notes?limit=-1"), { status: 400 });
+  });

@@ -1,0 +1,49 @@
+// Conformance suite of the stores: the size of a page is limited, and no record is lost between pages.
+import { openStore } from "../../src/store/open.ts";
+import type { PagePosition, RecordQuery } from "../../src/store/port.ts";
+import type { Collection } from "../../src/store/records.ts";
+import { longTimeouts, testStores } from "../support/conformance.ts";
+
+const kindOf = { name: "kind", property: "kind", type: "string", contains: false, isLong: false } as const;
+const notes: Collection = {
+  name: "notes",
+  id: "id",
+  idType: "string",
+  properties: ["id", "kind", "text"],
+  filters: [kindOf],
+};
+
+testStores("a page ends before it is too large, in both directions, and no record is lost", async (t, { url }) => {
+  const store = await openStore(url, { collections: [notes], timeouts: longTimeouts });
+  t.teardown(() => store.close());
+  const records = store.records<{ id: string }>("notes");
+  const sizes = [50, 900, 50, 50, 1_500, 10, ...Array<number>(70).fill(40)];
+  const text = (size: number) => "é".repeat(size);
+  for (const [index, size] of sizes.entries())
+    await records.put(`${index}`, () => ({ kind: index % 2 === 0 ? "even" : "odd", text: text(size) }));
+  const idsOf = (text: string) => (JSON.parse(text) as { id: string }[]).map(({ id }) => Number(id));
+  const all = [...sizes.keys()];
+  for (const filter of [{}, { kind: "odd" }])
+    for (const limit of [1, 20, 32, 33, 70, 1_000])
+      for (const direction of ["after", "before"] as const) {
+        const found: number[] = [];
+        let position: PagePosition | undefined = direction === "after" ? undefined : { before: 2n ** 62n };
+        for (;;) {
+          const query: RecordQuery = { limit, position, filter, maxBytes: 1_000 };
+          const page = await records.list(query);
+          const ids = idsOf(page.records.text);
+          if (direction === "after") found.push(...ids);
+          else found.unshift(...ids);
+          t.ok(ids.length === 1 || page.records.text.length < 1_100);
+          if (page.isShort) t.ok(page.more && ids.length < limit);
+          if (!page.more) break;
+          position = direction === "after" ? { after: page.last as bigint } : { before: page.first as bigint };
+        }
+        const expected = all.filter((index) => !("kind" in filter) || index % 2 === 1);
+        t.strictSame(found, expected, `${direction}, limit ${limit}`);
+      }
+  t.match(await records.list({ limit: 70, offset: 4, maxBytes: 1_000 }), { isShort: true, more: true });
+  t.strictSame(idsOf((await records.list({ limit: 70, offset: 4, maxBytes: 1_000 })).records.text), [4]);
+  t.match(await records.list({ limit: 0 }), { records: { text: "[]" }, more: true, isShort: false });
+  t.match(await records.list({ limit: 76 }), { more: false, isShort: false });
+});
