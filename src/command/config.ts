@@ -3,14 +3,23 @@ import { statSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import { findSimilarName, toJson } from "../lib/index.ts";
-import type { UntypedHandler } from "../openapi/index.ts";
-import type { OpenApiOptions } from "../openapi/tools.ts";
+import type { ServerOptions, UntypedHandler, UntypedOperations } from "../openapi/index.ts";
 
 /** The options of `createServer` that change what a document means, or how a mock server responds. */
 export type Config = Pick<
-  OpenApiOptions,
-  "allowedFolders" | "docs" | "formatError" | "formats" | "ignore" | "ignoreUnknownQuery" | "readOnly" | "strict"
+  AllOptions,
+  | "allowedFolders"
+  | "docs"
+  | "formatError"
+  | "formats"
+  | "ignore"
+  | "ignoreUnknownQuery"
+  | "origins"
+  | "readOnly"
+  | "strict"
 >;
+
+type AllOptions = ServerOptions<UntypedOperations, unknown, unknown>;
 
 interface Form {
   readonly matches: (value: unknown) => boolean;
@@ -20,7 +29,8 @@ interface Form {
 
 const flag: Form = { matches: (value) => typeof value === "boolean", words: "true or false" };
 const isFunction = (value: unknown) => typeof value === "function";
-const isTexts = (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === "string");
+const isTexts = (value: unknown, form = /^/) =>
+  Array.isArray(value) && value.every((text) => typeof text === "string" && form.test(text));
 const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 const forms: Readonly<Record<keyof Config, Form>> = {
@@ -33,6 +43,10 @@ const forms: Readonly<Record<keyof Config, Form>> = {
   },
   ignore: { matches: isTexts, words: 'a list of rules, such as ["format:unix-time"]' },
   ignoreUnknownQuery: flag,
+  origins: {
+    matches: (value) => isTexts(value, /^(\*|null|[a-z][a-z\d+.-]*:\/\/[^/\s]+)$/),
+    words: 'a list of origins without a path, such as ["https://app.example"]',
+  },
   readOnly: { matches: (value) => value === "reject" || value === "drop", words: '"reject" or "drop"' },
   strict: flag,
 };
@@ -43,6 +57,23 @@ export interface ConfigOptions {
   /** Replaces `allowedFolders` of the module. */
   readonly allowFolder?: readonly string[] | undefined;
 }
+
+// The other options of `createServer`, with which an application can share the module.
+const others: ReadonlySet<string> = new Set<keyof AllOptions>([
+  ...([
+    "allowedHosts",
+    "compression",
+    "context",
+    "document",
+    "edge",
+    "errors",
+    "extend",
+    "gracePeriod",
+    "handlers",
+  ] as const),
+  ...(["identify", "logger", "maxConnections", "mock", "onError", "resources", "security", "tls"] as const),
+  ...(["report", "trustProxy", "types", "validateRequests", "validateResponses", "wrap"] as const),
+]);
 
 /**
  * Imports the options that the module `config` has as its default export, or as `options`. Other options of `createServer`, such as
@@ -59,10 +90,13 @@ async function importConfig(path: string): Promise<Config> {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     const form = Object.hasOwn(forms, name) ? forms[name as keyof Config] : undefined;
-    const similar = findSimilarName(name, Object.keys(forms));
-    if (form === undefined && similar !== undefined)
-      throw new Error(`The module ${path} has the unknown option \`${name}\`: did you mean \`${similar}\`?`);
-    if (form === undefined) continue;
+    if (form === undefined && others.has(name)) continue;
+    if (form === undefined) {
+      const known = Object.keys(forms);
+      const similar = findSimilarName(name, known);
+      const end = similar === undefined ? `it can have ${known.join(", ")}.` : `did you mean \`${similar}\`?`;
+      throw new Error(`The module ${path} has the unknown option \`${name}\`: ${end}`);
+    }
     if (!form.matches(value))
       throw new Error(
         `The option \`${name}\` of the module ${path} must be ${form.words}, and not ${describe(value)}.`,

@@ -54,6 +54,7 @@ export async function createContract(document: Document, config: Config): Promis
     security: Object.fromEntries(schemes.map((name) => [name, () => ({})])), // the upstream checks them
     validateResponses: true,
     docs: false,
+    origins: [], // the upstream responds to preflight requests
     formatError: (failure, context) => {
       exchange().failure = failure.message;
       return config.formatError?.(failure, context) ?? failure;

@@ -3,6 +3,7 @@ export { writeAtomically } from "./atomic-file.ts";
 export { ByteBuffer } from "./byte-buffer.ts";
 export { type PostgresDatabase, parseDatabaseUrl, redactUrl, type SqliteDatabase } from "./database-url.ts";
 export { Histogram, latencyBuckets, quantile } from "./histogram.ts";
+export { METHODS, STATUS_CODES } from "./http-names.ts";
 export {
   canonicalJson,
   decodeUtf8,

@@ -63,6 +63,34 @@ t.test("mock has the formats, the shape of errors and the queries of the module"
   controller.abort();
 });
 
+t.test("mock and serve let pages of the origins of the module call them", async (t) => {
+  const origin = "http://page.example";
+  const module = save("options.mjs", `export default { origins: ["${origin}"], logger: undefined, tls: null };`);
+  const books = save(
+    "books.yaml",
+    documentOf(
+      `  /books:
+    get: { operationId: list, responses: { 200: { description: x, content: { application/json: { schema: { type: array, items: { $ref: "#/components/schemas/B" } } } } } } }
+    post: { operationId: add, requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/B" } } } }, responses: { 201: { description: x, content: { application/json: { schema: { $ref: "#/components/schemas/B" } } } } } }
+  /books/{id}:
+    get: { operationId: one, parameters: [{ name: id, in: path, required: true, schema: { type: integer } }], responses: { 200: { description: x, content: { application/json: { schema: { $ref: "#/components/schemas/B" } } } } } }
+`,
+      "components: { schemas: { B: { type: object, properties: { id: { type: integer, readOnly: true } } } } }",
+    ),
+  );
+  for (const command of [["mock"], ["serve", "--data", "sqlite::memory:"]]) {
+    const controller = new AbortController();
+    const { stdout } = await run([...command, books, "--port", "0", "--config", module], controller.signal);
+    const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(stdout) ?? [];
+    const call = (from: string, init: RequestInit = {}) =>
+      fetch(`${url}/books`, { ...init, headers: { origin: from, "access-control-request-method": "POST" } });
+    t.equal((await call(origin)).headers.get("access-control-allow-origin"), origin, `${command}`);
+    t.equal((await call(origin, { method: "OPTIONS" })).status, 204);
+    t.equal((await call("http://other.example")).headers.get("access-control-allow-origin"), null);
+    controller.abort();
+  }
+});
+
 t.test("Names what is wrong with the module", async (t) => {
   const none = join(place, "none.ts");
   t.same(await run(["check", file, "--config", none]), {
@@ -79,6 +107,15 @@ t.test("Names what is wrong with the module", async (t) => {
     ["throw new Error('broken');", "can't be imported: broken"],
     ["throw null;", "can't be imported: null"],
     ["export default { ingore: [] };", "has the unknown option `ingore`: did you mean `ignore`?"],
+    [
+      "export default { cors: true };",
+      "has the unknown option `cors`: it can have allowedFolders, docs, formatError, formats, ignore,",
+    ],
+    ["export default { origins: 'https://a.example' };", "must be a list of origins without a path"],
+    [
+      "export default { origins: ['https://a.example/'] };",
+      'such as ["https://app.example"], and not ["https://a.example/"].',
+    ],
     ["export default { strict: 'yes' };", 'must be true or false, and not "yes".'],
     [
       "export default { ignore: 'format' };",

@@ -2,12 +2,10 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import fp from "fastify-plugin";
+import { STATUS_CODES } from "../../lib/index.ts";
 import { discardInput } from "../../patches/socket-input.ts";
 import { type FormatFailure, HttpError, writeFailure } from "../failure/index.ts";
 import { maxHeaderSize } from "../headers/index.ts";
-
-// An import would evaluate all of node:http, including its WebSocket, which takes 30 ms of each start.
-const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 // `rawPacket` has the bytes that were parsed last; `bytesParsed` is the position of the error in them.
 type ParserError = { code?: string; reason?: string; rawPacket?: Buffer; bytesParsed?: number };

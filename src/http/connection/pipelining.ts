@@ -4,13 +4,13 @@ import type { ServerResponse } from "node:http";
 import type { Server, Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import fp from "fastify-plugin";
+import { METHODS } from "../../lib/index.ts";
 import { filterRequests } from "../../patches/parsed-requests.ts";
 
 const maxPerConnection = 64; // requests without a response, at which a connection is closed
 const maxWaiting = 4_096; // requests of all connections that wait for previous ones
 
-// An import would evaluate all of node:http, including its WebSocket, which takes 30 ms of each start.
-const methods = new Set<string | undefined>(process.getBuiltinModule("node:http").METHODS);
+const methods = new Set<string | undefined>(METHODS);
 
 const pending = Symbol("pending");
 

@@ -2,16 +2,13 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
-import { RecordTooLarge, UnavailableError, UnstorableValue } from "../../lib/index.ts";
+import { RecordTooLarge, STATUS_CODES, UnavailableError, UnstorableValue } from "../../lib/index.ts";
 import { setHeader } from "../headers/index.ts";
 import { isApplicationError, toError } from "./application-error.ts";
 import { type FormatFailure, writeFailure } from "./failure-format.ts";
 import { HttpError, serviceUnavailable } from "./http-error.ts";
 
 const maxUnread = 1_048_576; // bytes
-
-// An import would evaluate all of node:http, which takes 30 ms of each start.
-const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 type IsLogged = (status: number) => boolean;
 
@@ -93,9 +90,14 @@ function respond(
   for (const name of ["etag", "content-encoding", "content-length"]) reply.removeHeader(name);
   const onError = (err: Error) => request.log.error({ err }, "failed to format an error");
   const failed = { requestId: request.id, request, error: cause instanceof Error ? cause : undefined };
-  const { type, text } = writeFailure(response.body, failed, format, onError);
+  const {
+    type,
+    text,
+    status = response.status,
+    headers: own = {},
+  } = writeFailure(response.body, failed, format, onError);
   // As text, because the schemas of the route may not declare this status.
-  reply.code(response.status).type(type).send(text);
+  reply.code(status).headers(own).type(type).send(text);
 }
 
 // Node reads the rest of an unread body before the next request, so its size must be bounded.

@@ -18,10 +18,14 @@ export interface FailedRequest {
 /** A body with its media type. */
 export interface FormattedFailure {
   readonly type: string;
+  /** A JSON value, or the text of another media type. */
   readonly body: unknown;
+  /** By default, that of the failure. */
+  readonly status?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Creates the body of a failed request, a JSON value. */
+/** Creates the body of a failed request. */
 export type FormatFailure = (failure: ErrorBody, context: FailedRequest) => FormattedFailure;
 
 const formatAsIs: FormatFailure = (failure) => ({ type: "application/json", body: failure });
@@ -32,14 +36,15 @@ export function writeFailure(
   context: FailedRequest,
   format: FormatFailure = formatAsIs,
   onError: (error: Error) => void,
-): { type: string; text: string } {
+): { type: string; text: string } & Pick<FormattedFailure, "status" | "headers"> {
   try {
-    const { type, body } = format(failure, context);
+    const { type, body, ...others } = format(failure, context);
     if (isPromise(body)) ignoreFailure(body);
-    const text: string | undefined = isPromise(body) ? undefined : toJson(body);
+    const isText = typeof body === "string" && !/[/+]json\b/i.test(type);
+    const text: string | undefined = isPromise(body) ? undefined : isText ? body : toJson(body);
     if (text === undefined) throw new Error("formatError must return an object, and not a promise or function.");
     if (typeof type !== "string" || !isMediaType(type)) throw new Error("formatError.mediaType is not a media type.");
-    return { type, text };
+    return { ...others, type, text };
   } catch (thrown) {
     onError(toError(thrown));
     return writeFailure(failure, context, formatAsIs, onError);

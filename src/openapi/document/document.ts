@@ -1,5 +1,6 @@
 // Parses an OpenAPI document into operations. Finds what would not be enforced, and rejects what can't be served.
 import { hash } from "node:crypto";
+import { METHODS } from "../../lib/index.ts";
 import {
   compileOperation,
   type ErrorFormat,
@@ -164,8 +165,10 @@ function reportServers(content: OpenApi, report: Report): void {
   const first = readBasePath(content);
   const others = listBasePaths(content);
   others.delete(first);
+  const variants = listBasePaths({ servers: [content.servers ?? []].flat().slice(0, 1) });
   for (const path of others) {
-    const reason = `begin with ${first || "/"}, as in the first server, and not with ${path || "/"}`;
+    const end = variants.has(path) ? ", which only mock and serve do" : "";
+    const reason = `begin with ${first || "/"}, as in the first server, and not with ${path || "/"}${end}`;
     report("servers", "The paths of the document", reason, "/servers");
   }
 }
@@ -196,9 +199,6 @@ function removeUnreachable(operations: readonly Operation[], report: Report): Op
   }
   return operations.filter((operation) => !unreachable.has(operation));
 }
-
-// An import would evaluate all of node:http, including its WebSocket, which takes 30 ms of each start.
-const { METHODS: parserMethods } = process.getBuiltinModule("node:http");
 
 function listOperations(document: Part<OpenApi>, report: Report): OperationEntry[] {
   const places = document.membersOf("paths").flatMap(([path, part]) => {
@@ -233,7 +233,7 @@ function toEntries(
 ): OperationEntry[] {
   if (operation === undefined) return [];
   const id = `${operation.value.operationId || createOperationId(method, path)}`;
-  if (!parserMethods.includes(method.toUpperCase())) {
+  if (!METHODS.includes(method.toUpperCase())) {
     const reason = `has the method ${method}, which is not served, because Node's HTTP parser does not know it`;
     report("method", `The operation ${id}`, reason, operation.pointer);
     return [];

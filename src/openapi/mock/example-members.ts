@@ -1,5 +1,5 @@
 // Which members the example of an object has.
-import { compilePattern, type SchemaNode } from "../schema/index.ts";
+import { compilePattern, Identities, type SchemaNode } from "../schema/index.ts";
 import { createText, mergeKeywords } from "./example-values.ts";
 import { samplePattern } from "./sample-text.ts";
 
@@ -29,6 +29,20 @@ export function chooseNames(parts: readonly SchemaNode[]): (number: number) => s
       ? longer
       : text;
   };
+}
+
+/** Creates items that differ, if it can. `attempt` grows while those that are created repeat. */
+export function createDistinct(length: number, create: (index: number, attempt: number) => unknown): unknown[] {
+  const identities = new Identities();
+  const found = new Set<unknown>();
+  const maxAttempts = 300 + 3 * length;
+  let attempt = 0;
+  return Array.from({ length }, (_, index) => {
+    let value = create(index, attempt);
+    while (found.has(identities.of(value)) && attempt < maxAttempts) value = create(index, ++attempt);
+    found.add(identities.of(value));
+    return value;
+  });
 }
 
 /** Returns the schemas of a property that is not declared. */

@@ -39,6 +39,15 @@ export function selectType(merged: Json, choice: number): string {
   return choice === 0 || isText ? "string" : (otherTypes[(choice - 1) % otherTypes.length] as string);
 }
 
+/** Returns about how many values a schema of a type has, at most 100: one for an object or array, whose parts differ. */
+export function countValues({ enum: values, minimum, maximum }: Json, type: string): number {
+  if (Array.isArray(values)) return values.length;
+  if (type === "boolean") return 2;
+  if (type === "object" || type === "array") return 1;
+  const count = Number(maximum) - Number(minimum) + 1;
+  return count >= 1 && count < 100 ? Math.floor(count) : 100;
+}
+
 /** Creates a number or integer within its limits. `index` selects one of several. */
 export function createNumber(merged: Json, index: number): number | bigint {
   const { minimum, maximum } = merged;

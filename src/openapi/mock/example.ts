@@ -4,8 +4,8 @@
 import { toJson } from "../../lib/index.ts";
 import { type NamedAlternatives, nameAlternatives, type SchemaNode } from "../schema/index.ts";
 import { isJson } from "../wire/index.ts";
-import { chooseNames, findAdditional, listRequired } from "./example-members.ts";
-import { createNumber, createText, mergeKeywords, selectType } from "./example-values.ts";
+import { chooseNames, createDistinct, findAdditional, listRequired } from "./example-members.ts";
+import { countValues, createNumber, createText, mergeKeywords, selectType } from "./example-values.ts";
 
 const maxDepth = 24;
 const maxCost = 50_000; // of a variant, in values and dozens of characters; beyond, each value is null
@@ -68,6 +68,7 @@ class ExampleBuilder {
   readonly #stack: unknown[] = []; // the schemas that are being created, with the alternatives that were chosen
   #depth = 0;
   #item = 0; // the index of the item of an array whose items differ
+  #combination = 0; // whose digits vary the values of an item one by one, if those by its index repeat
   readonly #cost: { left: number };
   readonly #matches: NonNullable<ExampleOptions["matches"]>;
 
@@ -106,6 +107,8 @@ class ExampleBuilder {
   // Prefers an alternative that ends a recursion and is not null.
   #choose(alternatives: readonly SchemaNode[], names: NamedAlternatives | undefined): SchemaNode | undefined {
     const { choice, isRandom } = this.#variant;
+    const digit = this.#nextDigit(alternatives.length);
+    if (digit > 0) return alternatives[digit];
     if (isRandom && this.#depth < maxDepth / 3) return alternatives[randomInteger(alternatives.length)];
     if (choice > 0 && alternatives.length > 0) return alternatives[choice % alternatives.length];
     const [discriminated] = names?.named.values() ?? [];
@@ -125,15 +128,18 @@ class ExampleBuilder {
 
   #createFrom(parts: readonly SchemaNode[], position: number, named: ReadonlyMap<string, unknown>): unknown {
     if (--this.#cost.left < 0) return null;
-    // So that the value of each variant differs.
-    const index = position + this.#variant.choice + (this.#variant.isRandom ? randomInteger(1_000) : 0);
     const merged = mergeKeywords(parts);
     const values = merged.enum as unknown[] | undefined;
     if (merged.const !== undefined && values?.includes(merged.const) !== false) return merged.const;
-    if (values && values.length > 0) return chooseValue(values, index);
+    const type = selectType(merged, this.#variant.choice);
+    const isVaried = this.#combination > 0;
+    // So that the value of each variant differs.
+    const random = this.#variant.isRandom ? randomInteger(1_000) : 0;
+    const index = position + this.#variant.choice + random + this.#nextDigit(countValues(merged, type));
+    if (values && values.length > 0) return chooseValue(values, index, isVaried);
     const example = this.#variant.hasExamples ? this.#findExample(parts, index) : undefined;
     if (example !== undefined) return example;
-    switch (selectType(merged, this.#variant.choice)) {
+    switch (type) {
       case "object":
         return this.#createObject(parts, merged, named);
       case "array":
@@ -248,18 +254,35 @@ class ExampleBuilder {
       maxCost,
     );
     if (this.#depth > maxDepth) return [];
-    const outer = this.#item;
-    const created = Array.from({ length: Math.max(count, isEmpty ? 0 : prefix.length) }, (_, index) => {
-      if (merged.uniqueItems === true) this.#item = index; // also in the members of the item
+    const create = (_: unknown, index: number) => {
       const own = prefix[index];
       if (own) return this.create(own, index);
       return this.#createMerged(
         index - prefix.length < minContains || items.length === 0 ? [...contains, ...items] : items,
         index,
       );
+    };
+    const length = Math.max(count, isEmpty ? 0 : prefix.length);
+    return merged.uniqueItems === true ? this.#createUnique(length, create) : Array.from({ length }, create);
+  }
+
+  #createUnique(length: number, create: (_: unknown, index: number) => unknown): unknown[] {
+    const [outer, isOutermost] = [this.#item, this.#combination === 0];
+    const created = createDistinct(length, (index, attempt) => {
+      this.#item = index; // also in the members of the item
+      this.#combination = attempt + (isOutermost ? 0 : this.#combination);
+      return this.#cost.left < 0 ? null : create(undefined, index);
     });
     this.#item = outer;
+    if (isOutermost) this.#combination = 0;
     return created;
+  }
+
+  // The next digit of the combination, which selects one of several values.
+  #nextDigit(count: number): number {
+    const digit = this.#combination % Math.max(count, 1);
+    this.#combination = Math.floor(this.#combination / Math.max(count, 1));
+    return digit;
   }
 }
 
@@ -267,8 +290,8 @@ function isFalse(schema: Json): boolean {
   return Array.isArray(schema.enum) && schema.enum.length === 0;
 }
 
-function chooseValue(values: readonly unknown[], index: number): unknown {
-  const others = values.filter((value) => value !== null);
+function chooseValue(values: readonly unknown[], index: number, isVaried: boolean): unknown {
+  const others = values.filter((value) => isVaried || value !== null);
   return others.length > 0 ? others[index % others.length] : values[0];
 }
 

@@ -1,9 +1,12 @@
 // The errors of the mock: as the document declares them, with the reason in their texts.
-import { STATUS_CODES } from "node:http";
-import type { ErrorBody } from "../../http/index.ts";
-import type { FormatInContext, Operation } from "../operation/index.ts";
+import { type ErrorBody, type FormattedFailure, HttpError } from "../../http/index.ts";
+import { STATUS_CODES } from "../../lib/index.ts";
+import type { FormatInContext } from "../operation/index.ts";
 import type { Schemas } from "../schema/index.ts";
-import { isJson } from "../wire/index.ts";
+import type { MediaTypeObject, Part } from "../source/index.ts";
+import { isJson, listContents, selectMediaType } from "../wire/index.ts";
+import { writeMockBody } from "./mock-body.ts";
+import { chooseOf, findResponse, makeAcceptable, parsePreferences, textOf, toProblemHeader } from "./mock-handler.ts";
 import { chooseValue, type MockValue } from "./mock-value.ts";
 
 const maxCached = 10_000;
@@ -23,24 +26,88 @@ const phraseNames = /^(title|error)$/i; // if another member has the reason
  * made from the declared schema, with the members that it requires, and those that say what is wrong.
  */
 export function createMockErrorFormat(schemas: Schemas, format: FormatInContext): FormatInContext {
-  const values = new Map<string, MockValue>(); // by content, status and code
-  return (failure, context) => {
-    const formatted = format(failure, context);
-    const declared = context.operation && findContent(context.operation, failure.status);
-    if (declared === undefined) return formatted;
-    const [type, content] = declared;
-    const schema = content.written("schema");
-    const validate = schema && schemas.compileCheckAt(schema.pointer);
-    const isValid = (body: unknown) => validate === undefined || "value" in validate(body);
-    if (isValid(formatted.body) && (type === formatted.type || type.includes("*"))) return formatted;
-    const key = `${content.pointer} ${failure.status} ${failure.code}`;
-    const known =
-      values.get(key) ?? chooseErrorValue(chooseValue(content, schemas, {}, undefined, type), failure, isValid);
-    if (values.size < maxCached) values.set(key, known); // handlers can throw any code
-    const body = structuredClone(known.value);
-    explain(body, failure, isValid, { deepest: maxDepth, hasCodes: !known.isDeclared });
-    return { type: type.includes("*") ? formatted.type : type, body };
+  const values = new Map<string, MockValue>(); // by content, status, code and example
+  return (sent, context) => {
+    const { prefer, accept } = context.request?.headers ?? {};
+    const preferences = parsePreferences(prefer);
+    const responses = context.operation?.part.membersOf("responses") ?? [];
+    const failure = { ...sent, status: statusOf(sent, responses, preferences.status) };
+    const formatted = { ...format(failure, context), status: failure.status };
+    const all = listContents(findResponse(responses, failure.status)?.membersOf("content") ?? []);
+    const contents = [...all].sort(([one], [other]) => Number(canBeJson(other)) - Number(canBeJson(one)));
+    const make = (mediaType: string | undefined) => {
+      const content = contents.find(([type]) => type === mediaType)?.[1];
+      if (mediaType === undefined || content === undefined) return formatted;
+      return makeFailure({ failure, formatted, mediaType, content, schemas, values, preferred: preferences.example });
+    };
+    try {
+      return makeAcceptable(contents, accept, make);
+    } catch (error) {
+      if (error instanceof HttpError) return formatted; // the mock can't make a body of these types
+      throw error;
+    }
   };
+}
+
+function canBeJson(mediaType: string): boolean {
+  return isJson(mediaType) || mediaType === "*/*";
+}
+
+interface FailureOptions {
+  readonly failure: ErrorBody;
+  /** In the shape of the server. */
+  readonly formatted: FormattedFailure;
+  readonly mediaType: string;
+  readonly content: Part<MediaTypeObject>;
+  readonly schemas: Schemas;
+  readonly values: Map<string, MockValue>;
+  /** The name of an example. */
+  readonly preferred: string | undefined;
+}
+
+// Throws an HttpError (501) if the mock can't make a body of the media type.
+function makeFailure(options: FailureOptions): FormattedFailure {
+  const { failure, formatted, mediaType, content, schemas, values, preferred } = options;
+  const { status, code, message, details } = failure;
+  const isOwnRange = mediaType.includes("*") && selectMediaType([mediaType], formatted.type) !== undefined;
+  const type = isOwnRange ? formatted.type : chooseOf(mediaType, content, schemas);
+  const schema = content.written("schema");
+  const validate = schema && schemas.compileCheckAt(schema.pointer);
+  const isValid = (body: unknown) => validate === undefined || "value" in validate(body);
+  const names = content.membersOf("examples").map(([name]) => name);
+  const example = names.find((name) => name === preferred);
+  const hasExample = names.length > 0 || Object.hasOwn(content.value, "example");
+  // An example says more than a schema that allows other members.
+  const declared = new Set(schemas.shapeAt(schema?.pointer).propertyNames).add("details");
+  const isExpected = Object.keys(Object(formatted.body)).every((name) => declared.has(name)) && example === undefined;
+  if (type === formatted.type && isValid(formatted.body) && (isExpected || !hasExample)) return formatted;
+  const key = `${content.pointer} ${status} ${code} ${example}`;
+  const chosen =
+    values.get(key) ?? chooseErrorValue(chooseValue(content, schemas, { example }, undefined, type), failure, isValid);
+  if (values.size < maxCached) values.set(key, chosen); // handlers can throw any code
+  const sent = isJson(type) ? undefined : chosen.sent?.toString();
+  let value = sent ?? structuredClone(chosen.value);
+  if (value === undefined && textOf(type) === "any") return formatted;
+  if (value === undefined) return { ...formatted, type, ...(!isJson(type) && { body: message }) };
+  const isWhole = schema === undefined || example !== undefined || (!isJson(type) && chosen.isDeclared === true);
+  // The reason is about Prefer, which only its message tells.
+  if (isWhole && code === "invalid_parameter" && details === undefined) return formatted;
+  if (!isWhole && !chosen.isDeclared && textOf(type) !== "any" && typeof value === "string" && isValid(message))
+    value = message;
+  else if (!isWhole) explain(value, failure, isValid, { deepest: maxDepth, hasCodes: !chosen.isDeclared });
+  const body = writeMockBody(type, value, schema && schemas.at(schema.pointer));
+  return { type, status, body, headers: isWhole ? toProblemHeader(message) : {} };
+}
+
+// An invalid request is 400, or 422 if the document says so, or the client prefers it.
+function statusOf(
+  { status, details }: ErrorBody,
+  responses: readonly (readonly [string, unknown])[],
+  preferred?: string,
+): number {
+  const has = (...names: string[]) => responses.some(([name]) => names.includes(name.toUpperCase()));
+  if (status !== 400 || details === undefined || !has("422")) return status;
+  return preferred === "422" || !has("400", "4XX") ? 422 : 400;
 }
 
 // An example of the document as it is, or what was made from the schema without the members that are not needed. This is expensive.
@@ -52,16 +119,6 @@ function chooseErrorValue(chosen: MockValue, failure: ErrorBody, isValid: (value
   const depth = depths.find((one) => explainTo(one).hasReason) ?? maxDepth;
   removeOptional(value, explainTo(depth).filled, () => isValid(value));
   return { value };
-}
-
-// The JSON body that an operation declares for a status.
-function findContent({ part }: Operation, status: number) {
-  const responses = part.membersOf("responses");
-  const names = [`${status}`, `${Math.floor(status / 100)}XX`, "default"];
-  const response = names
-    .map((name) => responses.find(([key]) => key.toUpperCase() === name.toUpperCase())?.[1])
-    .find((one) => one !== undefined);
-  return response?.membersOf("content").find(([type]) => isJson(type) || type === "*/*");
 }
 
 // A code of the server, or a usual one, if the schema lists the codes. "about:blank" is a type that is a URI (RFC 9457, section 4.2.1).

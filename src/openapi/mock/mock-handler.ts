@@ -4,7 +4,7 @@ import { RawJson } from "../../lib/index.ts";
 import type { Operation, UntypedHandler, UntypedResponse } from "../operation/index.ts";
 import type { Schemas } from "../schema/index.ts";
 import type { MediaTypeObject, ParameterObject, Part, ResponseObject } from "../source/index.ts";
-import { hasItems, isJson, negotiate } from "../wire/index.ts";
+import { essenceOf, hasItems, isJson, listContents, negotiate } from "../wire/index.ts";
 import { writeMockBody } from "./mock-body.ts";
 import { chooseValue, type MockValue, type ValuePreferences } from "./mock-value.ts";
 
@@ -15,10 +15,10 @@ interface Preferences extends ValuePreferences {
 
 // What the server sets, or what would describe another body than the one that is sent.
 const automaticHeaders =
-  /^(connection|content-encoding|content-length|content-type|date|keep-alive|trailer|transfer-encoding|upgrade)$/i;
-
-/** The header of a response that does not match the document, or whose examples do not. */
-const problemHeader = "Mock-Problem";
+  /^(access-control-.*|connection|content-encoding|content-length|content-type|date|keep-alive|trailer|transfer-encoding|upgrade)$/i;
+// What the server sets, unless the document has an example.
+const defaultHeaders =
+  /^(content-security-policy|strict-transport-security|vary|x-content-type-options|x-frame-options|x-request-id)$/i;
 
 /**
  * Creates the handler of an operation that has none. It responds with the first success that the document declares, or
@@ -26,22 +26,45 @@ const problemHeader = "Mock-Problem";
  */
 export function createMockHandler(operation: Operation, schemas: Schemas): UntypedHandler {
   // Not those with an informational status, which is not the end of a response (RFC 9110, section 15.2).
-  const responses = operation.part.membersOf("responses").filter(([status]) => !/^(x-|1)/.test(status));
+  const responses = operation.part
+    .membersOf("responses")
+    .filter(([status]) => /^([2-5](\d\d|XX)|default)$/i.test(status));
   const cache = new Map<string, UntypedResponse>();
   return async ({ request }) => {
-    const { prefer, accept } = request.headers;
-    const preferences = parsePreferences([prefer].flat().join(", "));
+    const preferences = parsePreferences(request.headers.prefer);
     const [status, response] = selectResponse(responses, preferences.status);
-    const contents = response?.membersOf("content") ?? [];
-    const mediaTypes = contents.map(([mediaType]) => mediaType);
-    const mediaType = negotiate(mediaTypes, accept) ?? mediaTypes[0];
-    const create = () => createResponse(status, response, mediaType, preferences, schemas);
-    if (preferences.example !== undefined || preferences.isDynamic) return create();
-    const key = `${response?.pointer} ${mediaType}`;
-    const found = cache.get(key) ?? create();
-    cache.set(key, found);
-    return { ...found, status };
+    const contents = listContents(response?.membersOf("content") ?? []);
+    return makeAcceptable(contents, request.headers.accept, (mediaType) => {
+      const create = () => createResponse(status, response, mediaType, preferences, schemas);
+      if (preferences.example !== undefined || preferences.isDynamic) return create();
+      const key = `${response?.pointer} ${mediaType}`;
+      const found = cache.get(key) ?? create();
+      cache.set(key, found);
+      return { ...found, status };
+    });
   };
+}
+
+/** Returns what `make` returns for the media type that the client prefers, of those for which it does not fail with 501. */
+export function makeAcceptable<T>(
+  contents: readonly (readonly [mediaType: string, unknown])[],
+  accept: string | undefined,
+  make: (mediaType: string | undefined) => T,
+): T {
+  const mediaTypes = contents.map(([mediaType]) => mediaType);
+  let failure: HttpError | undefined;
+  let mediaType = negotiate(mediaTypes, accept) ?? mediaTypes[0];
+  do {
+    try {
+      return make(mediaType);
+    } catch (error) {
+      if (!(error instanceof HttpError && error.response.status === 501)) throw error;
+      failure ??= error;
+    }
+    mediaTypes.splice(mediaTypes.indexOf(mediaType as string), 1);
+    mediaType = negotiate(mediaTypes, accept);
+  } while (mediaType !== undefined);
+  throw failure;
 }
 
 function createResponse(
@@ -55,30 +78,28 @@ function createResponse(
   const problems: string[] = [];
   for (const [name, header] of response?.membersOf("headers") ?? []) {
     if (automaticHeaders.test(name) || !isHeaderName(name)) continue;
-    const { value, problem } = createHeader(header, schemas);
+    const { value, problem, isDeclared } = createHeader(header, schemas);
+    if (defaultHeaders.test(name) && !isDeclared) continue;
     if (value !== undefined) headers.push([name, value]);
     if (problem !== undefined) problems.push(`${name}: ${problem}`);
   }
   const content = response?.membersOf("content").find(([type]) => type === mediaType)?.[1];
   const body = content && mediaType !== undefined ? createBody(mediaType, content, preferences, schemas) : undefined;
   if (body?.problem !== undefined) problems.push(body.problem);
-  if (problems.length > 0)
-    headers.push([
-      problemHeader,
-      problems
-        .join(" ")
-        .replace(/[^\x20-\x7e]/g, "?")
-        .slice(0, 1_000),
-    ]);
   return {
     status,
-    headers: Object.fromEntries(headers),
+    headers: { ...Object.fromEntries(headers), ...toProblemHeader(problems.join(" ")) },
     ...(body && { type: body.type, body: body.value }),
   };
 }
 
+/** Returns the header of a response that does not tell, or match, what the document says; none for an empty text. */
+export function toProblemHeader(problem: string): Record<string, string> {
+  return problem === "" ? {} : { "Mock-Problem": problem.replace(/[^\x20-\x7e]/g, "?").slice(0, 1_000) };
+}
+
 function createHeader(header: Part<ParameterObject>, schemas: Schemas): MockValue {
-  const [type, content] = header.membersOf("content")[0] ?? [];
+  const [type, content] = listContents(header.membersOf("content"))[0] ?? [];
   const isAllowed = (value: unknown): boolean =>
     typeof value === "object" && value !== null
       ? Object.entries(value).flat().every(isAllowed)
@@ -102,8 +123,8 @@ function createBody(
   return { type, value: writeMockBody(type, value, schema && schemas.at(schema.pointer)), problem };
 }
 
-// A media type of a range.
-function chooseOf(range: string, content: Part<MediaTypeObject>, schemas: Schemas): string {
+/** Returns a media type of a range. */
+export function chooseOf(range: string, content: Part<MediaTypeObject>, schemas: Schemas): string {
   if (!range.includes("*")) return range;
   if (range.includes("/*+")) return range.replace("/*+", "/");
   const { types } = schemas.shapeAt(content.written("schema")?.pointer);
@@ -115,14 +136,19 @@ function chooseOf(range: string, content: Part<MediaTypeObject>, schemas: Schema
   );
 }
 
+/** Returns whether an example of a media type is the text that is sent. */
+export function textOf(type: string): "plain" | "any" | undefined {
+  if (isJson(type)) return undefined;
+  return essenceOf(type) === "text/plain" ? "plain" : "any";
+}
+
 // A status, a range such as 2XX, or `default`.
 function selectResponse(
   responses: readonly (readonly [string, Part<ResponseObject>])[],
   preferred: string | undefined,
 ): [status: number, response: Part<ResponseObject> | undefined] {
-  const find = (name: string) => responses.find(([status]) => status.toUpperCase() === name.toUpperCase())?.[1];
   if (preferred !== undefined) {
-    const response = find(preferred) ?? find(`${preferred[0]}XX`) ?? find("default");
+    const response = findResponse(responses, preferred);
     if (response && /^[2-5]\d\d$/.test(preferred)) return [Number(preferred), response];
     const names = responses.map(([status]) => status).join(", ");
     throw new HttpError("invalid_parameter", `Prefer has the status ${preferred}, but the document declares ${names}.`);
@@ -134,12 +160,20 @@ function selectResponse(
   const name =
     success ?? responses.map(([status]) => status).find((status) => status === "default") ?? responses[0]?.[0] ?? "200";
   const status = /^\d+$/.test(name) ? Number(name) : name === "default" ? 200 : Number(name[0]) * 100;
-  return [status, find(name)];
+  return [status, responses.find(([one]) => one === name)?.[1]];
 }
 
-// For example, `Prefer: status=404, example=missing`. `code` is the name that Prism has for `status`.
-function parsePreferences(header: string): Preferences {
-  const pairs = header
+/** Returns what is declared for a status: as such, by its range, or by `default`. */
+export function findResponse<T>(responses: readonly (readonly [string, T])[], status: number | string): T | undefined {
+  const names = [`${status}`, `${`${status}`[0]}XX`, "DEFAULT"];
+  return names.flatMap((name) => responses.filter(([key]) => key.toUpperCase() === name))[0]?.[1];
+}
+
+/** Parses the header Prefer, such as `status=404, example=missing`. `code` is the name that Prism has for `status`. */
+export function parsePreferences(prefer: string | readonly string[] | undefined = ""): Preferences {
+  const pairs = [prefer]
+    .flat()
+    .join(", ")
     .slice(0, 1_024)
     .split(/[,;]/)
     .map((pair) => pair.split("="));

@@ -47,7 +47,7 @@ export function chooseValue(
   const unread = describeUnread(content, example);
   if (example !== undefined) {
     const found = examples.find(({ name }) => name === example);
-    if (found) return { ...found, problem: describe(found) };
+    if (found) return { ...found, isDeclared: true, problem: describe(found) };
     if (unread !== undefined) throw new HttpError("not_implemented", unread);
     const names =
       content

@@ -1,7 +1,7 @@
 // The body of a request: its content by media type, and its validation.
 import type { MarkedMembers, Schemas, Validate } from "../schema/index.ts";
 import type { MediaTypeObject, OperationObject, Part, ReportReason } from "../source/index.ts";
-import { type BodyFormat, type FormEncoding, findFormat, isMediaTypeOrRange, selectMediaType } from "../wire/index.ts";
+import { type BodyFormat, type FormEncoding, findFormat, listContents, selectMediaType } from "../wire/index.ts";
 import { type ReadPart, type RequestPart, toInvalidRequest } from "./invalid-request.ts";
 
 /** The content of a body in one media type. */
@@ -104,7 +104,7 @@ export function compileBody(
   if (maxBytes !== limit)
     report("extension", `has the x-max-bytes ${limit}, but it must be a positive integer`, body.pointer);
   const all = body.membersOf("content");
-  const parts = all.filter(([type]) => isMediaTypeOrRange(type));
+  const parts = listContents(all);
   for (const [type, part] of all.filter((one) => !parts.includes(one))) {
     const reason = `has a body of ${type}, which is neither a media type nor a range such as application/*`;
     if (parts.length > 0) report("content-type", `${reason}: only the others are accepted`, part.pointer);
@@ -116,6 +116,7 @@ export function compileBody(
     return [type, compileContent(type, part, schemas, report, fillsDefaults)] as const;
   });
   if (all.length === 0) report("content", "has a body without a media type", body.pointer);
+  if (parts.length === 0) return undefined;
   const compiled = new Body({ required, maxBytes, contents: new Map(contents) });
   for (const [type, part] of parts) {
     const isStream = compiled.streamTypes.includes(type);

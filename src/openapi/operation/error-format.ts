@@ -1,5 +1,6 @@
 // The shape of error responses: the application's, that of the document, or the default one.
 import type { ErrorBody, FailedRequest, FormattedFailure } from "../../http/index.ts";
+import { STATUS_CODES } from "../../lib/index.ts";
 import { essenceOf, isJson } from "../wire/index.ts";
 import type { Operation } from "./operation.ts";
 import { SentRequest } from "./sent-request.ts";
@@ -26,9 +27,6 @@ export interface ErrorFormat {
 }
 
 const problemType = "application/problem+json";
-
-// An import would evaluate all of node:http, which takes 30 ms of each start.
-const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 /** Problem details (RFC 9457) of the type about:blank. Extension members have its code, and its details. */
 export const problemDetails = Object.assign(

@@ -2,6 +2,7 @@
 
 import type { Schemas } from "../schema/index.ts";
 import {
+  listBasePaths,
   type OpenApi,
   type OperationObject,
   type ParameterObject,
@@ -30,6 +31,8 @@ export interface Operation {
   readonly basePath: string;
   /** The path with the base path. */
   readonly template: PathTemplate;
+  /** The path with the base paths of the other values of its server's variables. */
+  readonly otherTemplates: readonly PathTemplate[];
   /** The group under which it is documented. */
   readonly tag: string;
   /** Alternative requirements, one of which must be met. Empty if the operation requires no credential. */
@@ -117,6 +120,7 @@ export function compileOperation(
   const server = [operation.value, item.value, document.value].find(({ servers }) => servers?.length) ?? {};
   const basePath = readBasePath(server);
   const template = parsePathTemplate(path, basePath);
+  const others = [...listBasePaths({ servers: server.servers?.slice(0, 1) })].filter((one) => one !== basePath);
   const security = readSecurity(document, operation.value, report);
   const parameterParts = collectParameters(item, operation, report);
   return {
@@ -125,6 +129,7 @@ export function compileOperation(
     path,
     basePath,
     template,
+    otherTemplates: others.map((one) => parsePathTemplate(path, one)),
     tag: tags?.[0] ?? "default",
     security,
     parameters: compileParameters({ parts: parameterParts, template, security, schemas, report, ignoreUnknown }),

@@ -8,6 +8,7 @@ import {
   type FormatName,
   type FormEncoding,
   formatOf,
+  listContents,
   readForm,
   type Style,
 } from "../wire/index.ts";
@@ -34,7 +35,7 @@ export class Parameter {
   #encoding: FormEncoding | undefined;
 
   constructor(part: Part<ParameterObject>, schemas: Schemas) {
-    const [mediaType, content] = part.membersOf("content")[0] ?? [];
+    const [mediaType, content] = listContents(part.membersOf("content"))[0] ?? [];
     this.name = part.value.name;
     this.required = part.value.required ?? false;
     this.pointer = (content ? content.written("schema") : part.written("schema"))?.pointer;

@@ -1,6 +1,7 @@
 // The parameters of an operation: those of its path and its own, by location.
 import type { Schemas } from "../schema/index.ts";
 import type { OperationObject, ParameterObject, Part, PathItem, ReportReason } from "../source/index.ts";
+import { listContents } from "../wire/index.ts";
 import { CookieParameters, HeaderParameters, PathParameters, QueryParameters, WholeQuery } from "./locations.ts";
 import { Parameter } from "./parameter.ts";
 import type { PathTemplate } from "./path-template.ts";
@@ -89,8 +90,12 @@ export function collectParameters(
   return [...found.values()].filter((parameter) => isServed(parameter, report));
 }
 
-function isServed({ value, pointer }: ParameterPart, report: ReportReason): boolean {
+function isServed(parameter: ParameterPart, report: ReportReason): boolean {
+  const { value, pointer } = parameter;
   const { name, in: location, style, content } = value;
+  listContents(parameter.membersOf("content"), (reason, place) =>
+    report("content", `has the ${location} parameter ${name} ${reason}`, place),
+  );
   if (location === "header" && ignoredHeaders.test(name)) {
     report("ignored-header", `has the header parameter ${name}, which OpenAPI ignores`, pointer);
     return false;

@@ -6,7 +6,7 @@ import fp from "fastify-plugin";
 import { HttpError, InvalidRequest, yieldBetweenChunks } from "../../http/index.ts";
 import { ByteBuffer, InvalidValue } from "../../lib/index.ts";
 import { type BodyContent, RawBody, toInvalidRequest } from "../operation/index.ts";
-import { checkMediaType } from "../wire/index.ts";
+import { checkMediaType, isJson } from "../wire/index.ts";
 import { decodeContent, isCodingError, limitBytes } from "./content-codings.ts";
 
 const maxEmptyBytes = 100; // of a body that says nothing, such as "{}"
@@ -41,8 +41,9 @@ async function readContent(
   return new RawBody(content, value, hasUnions ? () => readAsTexts(bytes, encoding()) : undefined);
 }
 
-// An empty form is a form.
-function canBeMissing({ routeOptions, mediaType }: FastifyRequest): boolean {
+// An empty form is a form, and an empty text a text. `requireBody` rejects what must not be missing.
+function canBeMissing({ routeOptions, mediaType = "" }: FastifyRequest): boolean {
+  if (isJson(mediaType)) return true;
   return !routeOptions.config.operation?.body?.required && mediaType !== "application/x-www-form-urlencoded";
 }
 
@@ -141,12 +142,15 @@ function selectContent({ method, mediaType, headers, routeOptions }: FastifyRequ
 }
 
 /**
- * Rejects a malformed Content-Type, which Fastify would not parse. Responds with 100 to clients that wait for it before
+ * Rejects a malformed Content-Type, which Fastify would not parse, unless there is no body. Responds with 100 to clients that wait for it before
  * they send the body (RFC 9110, section 10.1.1).
  */
 export const prepareBody: preParsingHookHandler = (request, reply, _payload, done) => {
   const { raw, headers, routeOptions, mediaType, server } = request;
-  const { body } = routeOptions.config.operation ?? {};
+  const { operation: { body } = {}, ignoresBody } = routeOptions.config;
+  const { "content-length": length = "0", "transfer-encoding": coding, "content-type": type } = headers;
+  const isEmpty = coding === undefined && length === "0";
+  if (ignoresBody || (mediaType === undefined && (type === "" || isEmpty))) delete raw.headers["content-type"];
   if (body !== undefined && headers["content-type"] !== undefined && mediaType === undefined) selectContent(request);
   const isWaiting = /\b100-continue\b/i.test(headers.expect ?? "") && raw.httpVersion !== "1.0";
   const hasContinued = server.server.listenerCount("checkContinue") === 0; // Node has, in an existing app

@@ -116,6 +116,7 @@ export class OperationRoute {
     const values = { params: {}, query: {}, headers: {}, cookies: {}, body: undefined, caller: undefined };
     return {
       config: { operation, ignoresBody: true },
+      ...(!/^(GET|HEAD)$/.test(operation.method) && { preParsing: prepareBody }),
       handler: async (_request, reply) => {
         const call = new UntypedCall(values, reply, this.#options);
         const response = await handler(call, context);

@@ -118,6 +118,23 @@ async function registerRoutes<Operations, Context, Caller>(
     addRoute(operation);
   }
   for (const operation of others) addRoute(operation, true);
+  if (!options.mock) return;
+  const rank = ({ operation: { method } }: { operation: Operation }) => Number(method !== "HEAD");
+  for (const { operation, isVariant } of listOtherPaths(groups).sort((one, other) => rank(one) - rank(other)))
+    addRoute(operation, isVariant || hasDelimiters(operation));
+}
+
+// The operations at the paths of the other values of their server's variables: a mock can't know which one is meant.
+function listOtherPaths(groups: readonly Operation[][]): { operation: Operation; isVariant: boolean }[] {
+  const known = new Set(groups.flatMap(([first]) => `${first?.method} ${first?.template.key}`));
+  return groups.flatMap((group) =>
+    (group[0]?.otherTemplates ?? []).flatMap((template) => {
+      const route = `${group[0]?.method} ${template.key}`;
+      if (known.has(route)) return [];
+      known.add(route);
+      return group.map((operation, index) => ({ operation: { ...operation, template }, isVariant: index > 0 }));
+    }),
+  );
 }
 
 function addConstraint(app: FastifyInstance, constraint: VariantConstraint): void {

@@ -1,5 +1,6 @@
 // JSON Schema 2020-12 and the dialects of OpenAPI: evaluates values. Knows neither operations nor HTTP.
 export { isJsonSchema, isOpenApiDialect, type Upgrade, upgradeSchema30 } from "./dialect.ts";
+export { Identities } from "./equality.ts";
 export type { Direction } from "./evaluation.ts";
 export type { Formats } from "./keyword.ts";
 export { type NamedAlternatives, nameAlternatives } from "./keywords/discriminator.ts";

@@ -1,7 +1,9 @@
 // Where the schemas of a document are, and where their references lead (JSON Schema 2020-12, sections 8.2 and 9).
 import {
+  countReference,
   decodeFragment,
   escapeToken,
+  isReferenceWithout,
   memberOf,
   type Schema,
   type SchemaObject,
@@ -158,7 +160,7 @@ export class SchemaDocument {
   }
 
   /** Returns the place that a reference leads to. Throws an Error if it leads to no schema. */
-  resolve(reference: string, from: Resource): Place {
+  resolve(reference: string, from: Resource, passed = { count: 0 }): Place {
     const isPointer = /^#(\/|$)/.test(reference);
     const name = from.uri + reference;
     const known = isPointer ? this.#targets.get(name) : undefined;
@@ -168,22 +170,27 @@ export class SchemaDocument {
       : resolveUri(reference, from.uri);
     const resource = this.#resources.get(uri);
     if (resource === undefined) throw new Error(nothing);
-    const place = resource.anchors.get(fragment) ?? this.#find(resource, fragment);
+    const place = resource.anchors.get(fragment) ?? this.#find(resource, fragment, false, passed);
     if (isPointer) this.#targets.set(name, place);
     return place;
   }
 
-  #find(start: Resource, pointer: string, isAny = false): Place {
+  // The pointer can lead through references, except that of the resource itself.
+  #find(start: Resource, pointer: string, isAny = false, passed = { count: 0 }): Place {
     if (!/^(\/|$)/.test(pointer)) throw new Error(nothing);
     let place: Place = { ...start.place, resource: start };
     for (const token of pointer.split("/").slice(1)) {
       const key = unescapeToken(token);
-      place = this.enter({ ...place, raw: memberOf(place.raw, key) });
+      while (place.raw !== start.place.raw && isReferenceWithout(place.raw, key)) {
+        countReference(passed);
+        place = this.resolve(place.raw.$ref, place.resource, passed);
+      }
+      place = this.enter({ ...place, raw: memberOf(place.raw, key), pointer: `${place.pointer}/${token}` });
     }
     const { raw } = place;
     if (!isAny && typeof raw !== "boolean" && (typeof raw !== "object" || raw === null || Array.isArray(raw)))
       throw new Error("leads to something that is not a schema");
-    return { ...place, pointer: start.place.pointer + pointer };
+    return place;
   }
 }
 

@@ -4,6 +4,8 @@ import { parseInteger } from "../../lib/index.ts";
 import type { SchemaObject } from "../source/index.ts";
 import { possiblePartsOf, type SchemaNode } from "./node.ts";
 
+const fixedFormats = /^(date|date-time|time|uuid|ipv4|ipv6)$/; // of texts without a comma
+
 /** Returns whether a value matches a schema. */
 export type Matches = (node: SchemaNode, value: unknown) => boolean;
 
@@ -71,6 +73,17 @@ export class Shape {
   /** Returns the shape of a property. */
   property(name: string): Shape {
     return this.#of(this.#nodes.flatMap((node) => node.property(name)));
+  }
+
+  /** Returns whether no value has this character, so that `text`, which has it, is several: of numbers, listed texts, and dates. */
+  excludes(character: string, text: string): boolean {
+    if (this.types.size === 0 || this.types.has("array") || this.types.has("object")) return false;
+    if (!this.types.has("string")) return true;
+    const isFixed = ({ schema }: SchemaNode) =>
+      schema.enum !== undefined || schema.const !== undefined || fixedFormats.test(`${schema.format}`);
+    const lists = this.#nodes.flatMap(({ schema }) => [schema.enum ?? [], schema.const ?? []].flat());
+    const isFree = this.#starts.some((node) => this.#matches(node, text)); // by another alternative
+    return this.#nodes.some(isFixed) && !lists.some((value) => `${value}`.includes(character)) && !isFree;
   }
 
   /** Whether the value can be bytes that are no text. */

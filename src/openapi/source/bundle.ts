@@ -17,6 +17,7 @@ import {
   leadsToItself,
   listFiles,
   type Target,
+  toReference,
 } from "./references.ts";
 
 /** A document without references to other files. */
@@ -262,10 +263,6 @@ function below(source: Source, name: string, value: unknown, field: string): Sou
 
 function keyOf({ href, pointer }: Target): string {
   return `${href}#${pointer}`;
-}
-
-function toReference(pointer: string): string {
-  return `#${encodeURI(pointer).replaceAll("#", "%23")}`;
 }
 
 // The last name of its pointer, or that of its file, in the characters that a component can have.

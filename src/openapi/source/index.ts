@@ -32,5 +32,14 @@ export {
 export { type LoadedDocument, listDocumentFiles, loadDocument, parseDocumentText } from "./load.ts";
 export type { SourceLocation } from "./locations.ts";
 export { toNumbers } from "./numbers.ts";
-export { decodeFragment, escapeToken, memberOf, Part, referenceOf, unescapeToken } from "./part.ts";
+export {
+  countReference,
+  decodeFragment,
+  escapeToken,
+  isReferenceWithout,
+  memberOf,
+  Part,
+  referenceOf,
+  unescapeToken,
+} from "./part.ts";
 export { listBasePaths, readBasePath } from "./servers.ts";

@@ -6,7 +6,9 @@ import type { OpenApi } from "./document-types.ts";
 import { checkSource, OutsideFile, parseSource, readSourceFile, refusePart } from "./files.ts";
 import { Findings } from "./findings.ts";
 import type { SourceFile, SourcePlace } from "./locations.ts";
+import { restoreReferences } from "./object-cycles.ts";
 import { hasFileReference } from "./references.ts";
+import { checkSize } from "./text.ts";
 
 /** A loaded document. */
 export interface LoadedDocument {
@@ -33,13 +35,23 @@ export async function loadDocument(
   allowed: readonly string[] = [],
 ): Promise<LoadedDocument> {
   if (typeof source === "object" && !(source instanceof URL)) {
-    const file = { url: undefined, text: undefined, content: source, isJson: false };
-    checkSource(file);
-    return toDocument(file, bases.get(source) ?? pathToFileURL(`${process.cwd()}/document`), allowed);
+    const toFile = (content: object) => ({ url: undefined, text: undefined, content, isJson: false });
+    const restored = fits(source) ? source : restoreReferences(source); // another tool may have replaced them
+    if (restored !== source && !fits(restored)) checkSource(toFile(source));
+    return toDocument(toFile(restored), bases.get(source) ?? pathToFileURL(`${process.cwd()}/document`), allowed);
   }
   const url = source instanceof URL || /^https?:/i.test(source) ? new URL(source) : pathToFileURL(source);
   if (url.protocol !== "file:") throw new Error(`The document must be a file, and not ${url}. Download it first.`);
   return toDocument(await readSourceFile(url), url, allowed);
+}
+
+function fits(content: object): boolean {
+  try {
+    checkSize(content);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the paths of the files of a document: also of those that do not exist, and only its own if that is invalid. */

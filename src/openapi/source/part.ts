@@ -63,14 +63,21 @@ export class Part<T = unknown> {
     return this.at(key)?.members() ?? [];
   }
 
-  /** Returns the part of the document with this pointer. Throws an Error that completes "The reference …" if there is none. */
-  find(pointer: string): Part {
-    let value: unknown = this.#root;
+  /**
+   * Returns the part of the document with this pointer, which can lead through references. Throws an Error that completes "The
+   * reference …" if there is none.
+   */
+  find(pointer: string, passed = { count: 0 }): Part {
+    let part = new Part(this.#root, this.#root, "");
     for (const token of pointer.split("/").slice(1)) {
       const key = unescapeToken(token);
-      value = memberOf(value, key);
+      while (isReferenceWithout(part.value, key)) {
+        countReference(passed);
+        part = this.find(referenceOf(part.value) as string, passed);
+      }
+      part = new Part(this.#root, memberOf(part.value, key), `${part.pointer}/${token}`);
     }
-    return new Part(this.#root, value, pointer);
+    return part;
   }
 
   /** Returns the part that this part refers to, or this part itself. Throws an Error that completes "The reference …". */
@@ -82,7 +89,8 @@ export class Part<T = unknown> {
     const reference = referenceOf(value);
     if (reference === undefined) return new Part(this.#root, value, pointer);
     if (seen.has(reference)) throw new Error("leads to itself");
-    return this.#follow(this.find(reference).value as V, reference, seen.add(reference));
+    const target = this.find(reference);
+    return this.#follow(target.value as V, target.pointer, seen.add(reference));
   }
 }
 
@@ -92,6 +100,19 @@ export function referenceOf(value: unknown): string | undefined {
   if (typeof reference !== "string") return undefined;
   if (!/^#(\/|$)/.test(reference)) throw new Error("is not supported: it must be a path of a file, or begin with #/");
   return decodeFragment(reference.slice(1));
+}
+
+const maxReferences = 1_000; // that one reference leads through
+
+/** Counts the references that one leads through. Throws an Error that completes "The reference …" if it leads to itself. */
+export function countReference(passed: { count: number }): void {
+  if (++passed.count > maxReferences) throw new Error("leads to itself");
+}
+
+/** Returns whether a pointer to a member of a value leads through a reference: the value is one, and has no such member. */
+export function isReferenceWithout(value: unknown, key: string): value is { readonly $ref: string } {
+  const isReference = typeof (value as { $ref?: unknown } | null)?.$ref === "string";
+  return isReference && !Object.hasOwn(value as object, key);
 }
 
 /** Returns a member of a value. Throws an Error that completes "The reference …" if it has none with this name. */

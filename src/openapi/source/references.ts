@@ -2,11 +2,10 @@
 import { dataKeywords, isMapName } from "./fields.ts";
 import { OutsideFile } from "./files.ts";
 import type { SourceFile } from "./locations.ts";
-import { decodeFragment, escapeToken, memberOf, unescapeToken } from "./part.ts";
+import { countReference, decodeFragment, escapeToken, isReferenceWithout, memberOf, unescapeToken } from "./part.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-const maxReferences = 1_000; // that one reference leads through
 const maxCycle = 100; // references
 
 /** A part of a file. */
@@ -84,6 +83,11 @@ function listReferences(part: unknown, field: string, isMap = false): string[] {
   return isFound ? [reference as string, ...others] : others;
 }
 
+/** Returns a reference to a place in the same document. */
+export function toReference(pointer: string): string {
+  return `#${encodeURI(pointer).replaceAll("#", "%23")}`;
+}
+
 /** Returns whether a reference leads to another file. */
 export function isFileReference(reference: unknown): reference is string {
   return typeof reference === "string" && !/^(#|(?!file:)[a-z][a-z\d+.-]*:)/i.test(reference);
@@ -117,7 +121,7 @@ export function findTarget(files: Files, reference: string, href: string, passed
   for (const token of pointer.split("/").slice(1)) {
     const key = unescapeToken(token);
     while (isReferenceWithout(target.value, key)) {
-      if (++passed.count > maxReferences) throw new Error("leads to itself");
+      countReference(passed);
       target = findTarget(files, target.value.$ref, target.href, passed);
     }
     const value = memberOf(target.value, key);
@@ -143,11 +147,6 @@ export function leadsToItself(files: Files, target: Target): boolean {
     }
   }
   return false;
-}
-
-function isReferenceWithout(value: unknown, key: string): value is { readonly $ref: string } {
-  const isReference = typeof (value as Json | null)?.$ref === "string";
-  return isReference && !Object.hasOwn(value as object, key);
 }
 
 const anchors = new WeakMap<SourceFile, ReadonlyMap<string, string>>();

@@ -1,7 +1,7 @@
 // The base path of operations, from the URL of the first server.
 import type { OpenApi, ServerObject } from "./document-types.ts";
 
-const maxUrls = 100; // of a server
+const maxUrls = 100; // of a server, with different paths
 
 /** Returns the URL of the first server, with the default values of its variables, or "" without servers. */
 export function readServerUrl({ servers }: Pick<OpenApi, "servers">): string {
@@ -30,9 +30,10 @@ function expandVariables(server: ServerObject): ServerObject[] {
   for (const [name, variable] of Object.entries(variables ?? {})) {
     const { enum: values } = Object(variable) as Partial<typeof variable>;
     if (!Array.isArray(values) || expanded.length * values.length > maxUrls) continue;
-    expanded = expanded.flatMap((one) =>
-      values.map((value) => ({ ...one, variables: { ...one.variables, [name]: { default: value } } })),
-    );
+    const expand = (one: ServerObject) =>
+      values.map((value) => ({ ...one, variables: { ...one.variables, [name]: { default: value } } }));
+    const isInPath = new Set(expand(server).map((one) => readBasePath({ servers: [one] }))).size > 1;
+    if (isInPath) expanded = expanded.flatMap(expand);
   }
   return expanded;
 }

@@ -20,7 +20,7 @@ export {
   type FormatName,
   formatOf,
   isJson,
-  isMediaTypeOrRange,
+  listContents,
   negotiate,
   parseMediaType,
   selectMediaType,

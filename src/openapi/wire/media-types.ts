@@ -88,6 +88,18 @@ export function isMediaTypeOrRange(text: string): boolean {
   return essence !== undefined && (!essence.includes("*") || /^(\*\/\*|[^*]+\/\*(\+[^*]+)?)$/.test(essence));
 }
 
+/** Returns the members of a `content` whose names are media types or ranges. `onOther` gets what is wrong with each other one. */
+export function listContents<T extends { readonly pointer: string }>(
+  members: readonly [string, T][],
+  onOther?: (reason: string, pointer: string) => void,
+): [string, T][] {
+  return members.filter(([name, { pointer }]) => {
+    const isType = isMediaTypeOrRange(name);
+    if (!isType) onOther?.(`of ${name}, which is neither a media type nor a range such as application/*`, pointer);
+    return isType;
+  });
+}
+
 /**
  * Returns the declared media type or range, such as `text/*`, that a media type means: the most specific one. Returns
  * undefined if there is none.

@@ -36,9 +36,10 @@ export function splitCookies(cookies: Pairs): Pairs {
   return toPairs(texts, (name) => name);
 }
 
-/** Splits the Cookie header (RFC 6265, section 4.2.1). */
+/** Splits the Cookie header (RFC 6265, section 4.2.1). The double quotes around a value are not part of it (section 4.1.1). */
 export function parseCookies(header: string | undefined): Pairs {
-  return toPairs(header?.split(";").map((pair) => pair.trim()) ?? [], (name) => name);
+  const pairs = header?.split(";").map((pair) => pair.trim().replace(/^([^=]*=)"([^"]*)"$/, "$1$2")) ?? [];
+  return toPairs(pairs, (name) => name);
 }
 
 function toPairs(texts: readonly string[], decode: (text: string) => string): Pairs {

@@ -55,14 +55,41 @@ export function readPairs(texts: Pairs, style: Style): unknown {
 
 function readList(text: string, { shape, explode, decode, style }: Style, delimiter: string): unknown {
   if (shape.types.has("array")) {
-    if (shape.isOnly("array") || text.includes(delimiter))
-      return text === "" ? [] : shape.choose(parseItems(text.split(delimiter), { shape, decode }), decode(text));
+    const parts = delimiter === "," ? splitItems(text, { shape, decode }) : text.split(delimiter);
+    if (shape.isOnly("array") || parts.length > 1)
+      return text === "" ? [] : shape.choose(parseItems(parts, { shape, decode }), decode(text));
   } else if (shape.isOnly("object")) {
-    const parts = text === "" ? [] : text.split(delimiter);
+    if (text === "") return {};
     const isPaired = explode && !/Delimited|form/.test(style);
+    const parts = delimiter === "," ? splitProperties(text, isPaired, { shape, decode }) : text.split(delimiter);
     return toObject(isPaired ? parts.map((part) => splitPair(part)) : toPairs(parts), shape, decode);
   }
   return shape.parsePrimitive(decode(text));
+}
+
+// Clients that encode a whole value, such as URLSearchParams, also encode its delimiters. A comma that no item can have is one.
+function splitItems(text: string, { shape, decode }: Pick<Style, "shape" | "decode">): string[] {
+  const parts = text.split(",");
+  if (!/%2c/i.test(text) || (shape.types.has("string") && !shape.isOnly("array"))) return parts;
+  const items = shape.items();
+  const isList = (part: string, index: number) =>
+    /%2c/i.test(part) && (index < shape.prefixLength ? shape.items(index) : items).excludes(",", decode(part));
+  return parts.flatMap((part, index) => (isList(part, index) ? part.split(/%2c/i) : [part]));
+}
+
+// An object without delimiters is invalid. So they are encoded if they delimit the names of properties.
+function splitProperties(
+  text: string,
+  isPaired: boolean,
+  { shape, decode }: Pick<Style, "shape" | "decode">,
+): string[] {
+  const parts = text.split(",");
+  if (parts.length > 1 || (isPaired && text.includes("="))) return parts;
+  const decoded = text.split(/%2c/i).map((part) => (isPaired ? part.replace(/%3d/i, "=") : part));
+  const names = new Set(shape.propertyNames);
+  const isNamed = (part: string, index: number) =>
+    (!isPaired && index % 2 === 1) || names.has(decode(part.split("=", 1)[0] as string));
+  return decoded.every(isNamed) ? decoded : parts;
 }
 
 function readMatrix(text: string, style: Style): unknown {
@@ -171,7 +198,7 @@ function toObject(
 
 function readProperty(text: string, property: Shape, decode: (text: string) => string): unknown {
   return property.isOnly("array")
-    ? parseItems(text.split(","), { shape: property, decode })
+    ? parseItems(splitItems(text, { shape: property, decode }), { shape: property, decode })
     : property.parsePrimitive(decode(text));
 }
 

@@ -178,6 +178,37 @@ t.test("Chooses among alternatives, and combines schemas", async (t) => {
   t.same(await create(t, twice, others), { kind: "a" });
 });
 
+t.test("Makes items that differ, whatever their parts are", async (t) => {
+  const pair = (items: string) => `{ type: array, minItems: 2, maxItems: 2, items: ${items} }`;
+  const list = (items: string, count: number) =>
+    `{ type: array, uniqueItems: true, minItems: ${count}, items: ${items} }`;
+  const letter = "{ type: string, enum: [a, b] }";
+  const small = "{ type: integer, minimum: 1, maximum: 3 }";
+  for (const schema of [
+    list(pair(letter), 4),
+    list(`{ type: array, prefixItems: [${letter}, { type: boolean }], minItems: 2, items: false }`, 4),
+    list(`{ type: array, uniqueItems: true, minItems: 2, maxItems: 2, items: { enum: [a, b, c] } }`, 6),
+    list(`{ type: object, required: [x, y], properties: { x: ${small}, y: ${small} } }`, 9),
+    list(`{ type: object, required: [p], properties: { p: ${pair("{ type: boolean }")} } }`, 4),
+    list(pair("{ type: string }"), 20),
+    list(pair("{ type: number }"), 20),
+    list(pair("{ oneOf: [{ const: a }, { const: b }] }"), 4),
+    list("{ enum: [a, null] }", 2),
+    list(
+      list(list(letter, 1).replace("minItems", "maxItems: 1, minItems"), 2).replace(
+        "minItems",
+        "maxItems: 2, minItems",
+      ),
+      2,
+    ),
+  ])
+    await create(t, schema);
+  t.same(await create(t, list("{ type: object, properties: { a: { type: integer }, b: { type: string } } }", 2)), [
+    { a: 1, b: "text" },
+    { a: 2, b: "text2" },
+  ]);
+});
+
 t.test("Ends recursions", async (t) => {
   const self = '{ $ref: "#/components/schemas/X" }';
   for (const schema of [

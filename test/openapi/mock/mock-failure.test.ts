@@ -1,6 +1,7 @@
 // The errors of the mock have the declared shapes: what they require, and what says what is wrong.
+import type { InjectOptions } from "fastify";
 import { pino } from "pino";
-import t from "tap";
+import t, { type Test } from "tap";
 import { parse } from "yaml";
 import { createServer } from "../../../src/openapi/index.ts";
 import { documentOf } from "../../support/document-server.ts";
@@ -12,6 +13,17 @@ const object = (required: readonly string[], properties: Readonly<Record<string,
 });
 const text = { type: "string" };
 const message = "The query parameter 'size' must be an integer, in plain decimal digits.";
+
+/** Serves operations, in YAML, with mock responses. */
+async function serveMock(t: Test, paths: string, rest = "") {
+  const options = { document: parse(documentOf(paths, rest)), mock: true, docs: false };
+  const app = await createServer({ ...options, logger: pino({ level: "silent" }) });
+  t.teardown(() => app.close());
+  return async (options: InjectOptions) => {
+    const { statusCode, headers, body } = await app.inject(options);
+    return { status: statusCode, type: headers["content-type"], problem: headers["mock-problem"], body };
+  };
+}
 
 /** Returns the body of the 400 of an operation that declares a schema or an example for it. */
 async function failWith(content: object, type = "application/json"): Promise<unknown> {
@@ -84,4 +96,130 @@ t.test("An example of the document stays whole", async (t) => {
     message,
     help: "https://example.org",
   });
+});
+
+t.test("A declared example of any media type is the body of an error, and a header has the reason", async (t) => {
+  const content = (type: string, example: string) =>
+    `content: { ${type}: { schema: { type: string }, example: ${example} } }`;
+  const send = await serveMock(
+    t,
+    `  /books:
+    get:
+      security: [{ key: [] }]
+      parameters: [{ name: size, in: query, schema: { type: integer } }]
+      responses:
+        200: { description: x, content: { text/plain: {}, text/csv: {} } }
+        400: { description: x, ${content("text/plain", "wrong size")} }
+        401: { description: x, ${content("text/html", "<b>log in</b>")} }
+        406: { description: x, ${content("application/xml", "<none/>")} }
+    post:
+      responses: { 204: { description: x }, 4XX: { description: x, ${content("text/plain; version=1", "no body")} } }
+`,
+    "components: { securitySchemes: { key: { type: apiKey, in: query, name: key } } }",
+  );
+  for (const [options, status, type, body, problem] of [
+    ["/books?size=x&key=1", 400, "text/plain", "wrong size", message],
+    ["/books", 401, "text/html", "<b>log in</b>", /requires a credential/],
+    [{ url: "/books?key=1", headers: { accept: "image/png" } }, 406, "application/xml", "<none/>", /responds with/],
+    [{ method: "POST", url: "/books", payload: { a: 1 } }, 415, "text/plain; version=1", "no body", /accepts no body/],
+  ] as const)
+    t.match(await send(typeof options === "string" ? { url: options } : { ...options }), {
+      status,
+      type,
+      body,
+      problem,
+    });
+});
+
+t.test(
+  "Without an example, a plain text is the reason, and what can't be made is in the shape of the server",
+  async (t) => {
+    const send = await serveMock(
+      t,
+      [
+        "text/plain: {}",
+        "text/plain: { schema: { type: string } }",
+        "text/html: {}",
+        "image/png: { schema: { type: object } }",
+      ]
+        .map(
+          (content, index) => `  /a${index}:
+    get:
+      parameters: [{ name: size, in: query, schema: { type: integer } }]
+      responses: { 204: { description: x }, default: { description: x, content: { ${content}, application/zip: {} } } }\n`,
+        )
+        .join(""),
+    );
+    for (const path of ["/a0", "/a1"])
+      t.match(await send({ url: `${path}?size=x` }), { status: 400, type: "text/plain", body: message });
+    for (const path of ["/a2", "/a3"])
+      t.match(await send({ url: `${path}?size=x` }), { status: 400, type: "application/json", body: /^\{"code"/ });
+  },
+);
+
+t.test("The client selects one of several media types of an error, and JSON is the default", async (t) => {
+  const send = await serveMock(
+    t,
+    `  /a:
+    get:
+      parameters: [{ name: size, in: query, schema: { type: integer } }]
+      responses:
+        204: { description: x }
+        400: { description: x, content: { text/html: { example: <p> }, application/json: { example: { own: 1 } } } }
+`,
+  );
+  for (const [accept, type, body] of [
+    ["*/*", "application/json", '{"own":1}'],
+    ["text/html", "text/html", "<p>"],
+    ["text/html;q=0.1, application/json", "application/json", '{"own":1}'],
+    ["image/png", "application/json", '{"own":1}'],
+  ] as const)
+    t.match(await send({ url: "/a?size=x", headers: { accept } }), { status: 400, type, body }, accept);
+});
+
+t.test("An example without a schema, or of a schema that allows all else, is the body", async (t) => {
+  const example = { error: "log in first" };
+  t.same(await failWith({ example }), example);
+  t.same(await failWith({ examples: { one: { value: example } } }), example);
+  t.match(await failWith({ schema: { type: "object" }, example: { own: 1 } }), { own: 1, code: undefined });
+  t.match(await failWith({ schema: { type: "object" } }), { code: "invalid_parameter", message });
+  t.match(await failWith({}), { code: "invalid_parameter", message });
+  t.match(await failWith({}, "application/vnd.api+json"), { code: "invalid_parameter", message });
+});
+
+t.test("An invalid request is 422 if the document declares that, and 400 or 4XX not", async (t) => {
+  const body =
+    "requestBody: { content: { application/json: { schema: { type: object, properties: { a: { type: integer } } } } } }";
+  const declared = `422: { description: x, content: { application/json: { schema: ${JSON.stringify(object(["message"], { message: text }))}, examples: { short: { value: { message: No } }, long: { value: { message: Not at all } } } } } }`;
+  const paths = [declared, `${declared}, default: { description: x }`, `${declared}, 400: { description: x }`];
+  paths.push(`${declared}, 4XX: { description: x }`, "422: { description: x }");
+  const send = await serveMock(
+    t,
+    paths
+      .map(
+        (others, index) => `  /a${index}:\n    post: { ${body}, responses: { 204: { description: x }, ${others} } }\n`,
+      )
+      .join(""),
+  );
+  const post = async (index: number, payload: string, prefer = "") => {
+    const headers = { "content-type": "application/json", prefer };
+    const { status, body } = await send({ method: "POST", url: `/a${index}`, payload, headers });
+    return [status, JSON.parse(body || "{}").message];
+  };
+  const reason = /^The field 'a' must be an integer/;
+  for (const index of [0, 1, 4]) t.match(await post(index, '{"a":"x"}'), [422, reason], `${index}`);
+  for (const index of [2, 3]) t.match(await post(index, '{"a":"x"}'), [400, reason], `${index}`);
+  t.match(await post(0, "{"), [422, /not valid JSON/]);
+  for (const index of [0, 2, 3])
+    t.same(await post(index, '{"a":"x"}', "code=422, example=long"), [422, "Not at all"], `${index}`);
+  t.match(await post(0, '{"a":"x"}', "code=204"), [422, reason], "an invalid request is no success");
+  t.same(await post(0, '{"a":1}', "code=422, example=long"), [422, "Not at all"]);
+  t.match(await post(0, '{"a":1}', "code=404"), [400, /Prefer has the status 404/], "the reason is about Prefer");
+  const { status } = await send({
+    method: "POST",
+    url: "/a0",
+    payload: "x",
+    headers: { "content-type": "text/plain" },
+  });
+  t.equal(status, 415, "other failures keep their status");
 });

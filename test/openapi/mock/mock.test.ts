@@ -105,6 +105,35 @@ t.test("Selects the media type that the client accepts", async (t) => {
   t.match(await get("/x", { accept: "image/png" }), { status: 406 });
 });
 
+t.test("Sends another media type that the client accepts if the preferred one can't be made", async (t) => {
+  const get = await mock(
+    responses(
+      "application/vnd.x.object: { schema: { type: object } }, image/png: { schema: { type: object } }, application/json: { example: 5 }, text/csv: { example: a }",
+    ),
+  );
+  for (const [accept, type, body] of [
+    ["*/*", "application/json", 5],
+    ["application/vnd.x.object, text/csv;q=0.5", /^text\/csv/, "a"],
+    ["image/*, application/*;q=0.5", "application/json", 5],
+  ] as const)
+    t.match(await get("/x", { accept }), { status: 200, headers: { "content-type": type }, body }, accept);
+  t.match(await get("/x", { accept: "image/png" }), { status: 501, body: { code: "not_implemented" } });
+  const none = await mock(
+    responses("application/zip: { schema: { type: object } }, image/png: { schema: { type: object } }"),
+  );
+  t.match(await none("/x"), { status: 501, body: { message: /application\/zip/ } });
+});
+
+t.test("Makes no header of CORS, and none that the server sets", async (t) => {
+  const headers = ["Access-Control-Allow-Origin", "access-control-expose-headers", "X-Request-Id", "Vary", "X-Own"]
+    .map((name) => `${name}: { schema: { type: string } }`)
+    .join(", ");
+  const get = await mock(responses("text/plain: {}", `, headers: { ${headers} }`));
+  const { headers: sent } = await get("/x");
+  t.match(sent, { "x-own": "text", "x-request-id": /^[\w-]{36}$/, vary: undefined });
+  t.match(sent, { "access-control-allow-origin": undefined, "access-control-expose-headers": undefined });
+});
+
 t.test("Validates the request and the form of the credential first, and uses handlers if there are any", async (t) => {
   const text = documentOf(
     `  /x:

@@ -129,6 +129,21 @@ t.test("Requires a body only if the document does", (t) =>
   ]),
 );
 
+t.test(
+  "A request without content has no media type that could be wrong, and an empty JSON text is no body",
+  async (t) => {
+    const empty = (path: string, type: string, headers: Record<string, string> = { "content-length": "0" }) =>
+      send("POST", `/${path}`, { headers: { "content-type": type, ...headers } });
+    for (const path of ["json", "plain", "none"])
+      for (const type of ["", "json", "undefined"]) t.equal((await empty(path, type)).status, 204, `${path} ${type}`);
+    const message = "The request must have a body.";
+    for (const type of ["", "application/json", "application/vnd.x+json; charset=utf-8"])
+      t.match(await empty("required", type), { status: 400, body: { message } }, type);
+    t.match(await empty("required", "application/json", { "transfer-encoding": "chunked" }), { body: { message } });
+    t.equal((await send("POST", "/json", { payload: "{}", headers: { "content-type": "" } })).status, 415);
+  },
+);
+
 t.test("Reads text in UTF-8", (t) =>
   check(t, [
     ["plain", "text/plain", "Grüße", 204, "Grüße"],

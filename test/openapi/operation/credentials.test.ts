@@ -50,6 +50,8 @@ t.test("Reads API keys", async (t) => {
     ["header", {}, "/", undefined],
     ["cookie", { cookie: "Key=a" }, "/", "a"],
     ["cookie", { cookie: "key=a; =b; Key" }, "/", undefined],
+    ["cookie", { cookie: 'x=1; Key="a b"' }, "/", "a b"],
+    ["cookie", { cookie: 'Key="a' }, "/", '"a'],
     ["cookie", {}, "/", undefined],
     ["query", {}, "/?x=1&Key=a%2Bb", "a+b"],
     ["query", {}, "/?x=?&Key=a", "a"],

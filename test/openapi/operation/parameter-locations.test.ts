@@ -211,6 +211,18 @@ t.test("Reads the cells of a row like parameters, by the schema of its columns",
     t.match(validate(row), { problem: { path, requirement } });
 });
 
+t.test("The double quotes around the value of a cookie are not part of it", async (t) => {
+  const array = (type: string) => `in: cookie, explode: false, schema: { type: array, items: { type: ${type} } }`;
+  const { calls, get } = await serveOne(
+    `{ name: ids, ${array("integer")} }, { name: names, ${array("string")} }, { name: n, in: cookie, schema: { type: integer } },
+     { name: point, in: cookie, schema: { type: object, properties: { x: { type: integer }, y: { type: integer } } } }`,
+  );
+  t.match(await get("/a", { cookie: 'ids="1,2"; names="a b,c"; n="5"; x="1&y=2"' }), { status: 204 });
+  t.match(calls.pop()?.cookies, { ids: [1, 2], names: ["a b", "c"], n: 5, point: { x: 1, y: 2 } });
+  t.match(await get("/a", { cookie: 'names="a,b' }), { status: 204 });
+  t.match(calls.pop()?.cookies, { names: ['"a', "b"] }, "one quote is part of the value");
+});
+
 t.test("A default of a parameter applies also if its schema is read-only, which concerns bodies", async (t) => {
   const schema = "{ type: object, default: { a: 1 }, readOnly: true, properties: { a: {}, b: { default: 2 } } }";
   const paths = `  /x:\n    get: { operationId: x, parameters: [{ name: q, in: query, style: deepObject, schema: ${schema} }], responses: { 204: { description: x } } }\n`;

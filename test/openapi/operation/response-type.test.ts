@@ -1,5 +1,6 @@
 // The media type of a response, if the handler does not set it.
 import t from "tap";
+import { RawJson } from "../../../src/lib/index.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 
 /** An operation with these responses. */
@@ -52,6 +53,10 @@ t.test("Chooses among the media types that the body can have", async (t) => {
     refused,
     "no other form can be made",
   );
+  result = new RawJson('{"a":1}');
+  for (const accept of ["application/xml", "text/csv"])
+    t.match(await send("GET", "/forms", { headers: { accept } }), refused, `${accept} is not made of JSON text`);
+  t.match(await send("GET", "/forms", { headers: { accept: "text/csv, */*;q=0.1" } }), { body: { a: 1 } });
   result = Buffer.from("x");
   t.match(await send("GET", "/picture", { headers: { accept: "image/png" } }), { status: 500 }, "which image it is");
 });

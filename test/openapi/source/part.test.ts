@@ -1,8 +1,8 @@
 // References of a document: they are followed, and never copied.
 import t from "tap";
-import { parseDocument } from "../../../src/openapi/document/document.ts";
+import { parseDocument, readDocument } from "../../../src/openapi/document/document.ts";
 import { Part } from "../../../src/openapi/source/part.ts";
-import { edit } from "../../support/files.ts";
+import { edit, writeFiles } from "../../support/files.ts";
 import { libraryText } from "../../support/library.ts";
 
 t.test("Follows chains of references, with escapes of JSON pointers and of URIs", async (t) => {
@@ -60,4 +60,65 @@ t.test("Loads a document without paths, and one whose operations share everythin
     '    get:\n      $ref: "#/components/x-operations/getBook"\n    head:\n      operationId: getBook',
   ]);
   await t.rejects(parseDocument(text), { message: /getBook|invalid/ }, "an operation can't be a reference");
+});
+
+const head = 'openapi: 3.1.0\ninfo: { title: x, version: "1" }\n';
+const bodyOf = (reference: string) =>
+  `requestBody: { content: { application/json: { schema: { $ref: "${reference}" } } } }, responses: { 204: { description: x } }`;
+
+t.test("A pointer leads through references, also in other files", async (t) => {
+  const path = writeFiles(t, {
+    "api.yaml": `${head}paths:
+  /a: { post: { operationId: a, ${bodyOf("#/components/schemas/Person")} } }
+  /b: { post: { operationId: b, ${bodyOf("#/components/schemas/Other/properties/home/properties/zip")} } }
+  /c: { post: { operationId: c, ${bodyOf("other.yaml#/Pet/properties/home/properties/zip")} } }
+  /d: { post: { operationId: d, ${bodyOf("#/components/requestBodies/Alias/content/application~1json/schema")} } }
+components:
+  requestBodies:
+    Alias: { $ref: "#/components/requestBodies/Own" }
+    Own: { content: { application/json: { schema: { $ref: "#/components/schemas/Person" } } } }
+  schemas:
+    Home: { $ref: "#/components/schemas/Address" }
+    Address: { type: object, properties: { zip: { type: string, pattern: "^[0-9]{5}$" } } }
+    Other: { $ref: "other.yaml#/Pet" }
+    Person:
+      type: object
+      properties:
+        home: { $ref: "#/components/schemas/Home" }
+        zip: { $ref: "#/components/schemas/Person/properties/home/properties/zip" }
+`,
+    "other.yaml": `Place: { properties: { zip: { type: string, maxLength: 3 } } }
+Pet: { properties: { home: { $ref: "#/Place" } } }
+`,
+  });
+  const { operations, findings } = await readDocument(path);
+  t.same(findings.list(), []);
+  const check = (id: string, body: unknown) => {
+    const validate = operations.find((one) => one.id === id)?.body?.select("application/json")?.validate;
+    return "value" in (validate?.(body) ?? {});
+  };
+  for (const id of ["a", "d"]) t.same([check(id, { zip: "12345" }), check(id, { zip: "x" })], [true, false], id);
+  for (const id of ["b", "c"]) t.same([check(id, "123"), check(id, "1234")], [true, false], id);
+});
+
+t.test("A pointer that leads through references to itself, or to nothing behind one, is an error", async (t) => {
+  for (const [schemas, reason] of [
+    ["A: { $ref: '#/components/schemas/A/properties/x' }", "leads to itself"],
+    ["A: { $ref: '#/components/schemas/B/x' }, B: { $ref: '#/components/schemas/A/y' }", "leads to itself"],
+    ["A: { $ref: '#/components/schemas/B/x' }, B: { $ref: '#/components/schemas/C' }, C: {}", 'there is no "x"'],
+  ] as const)
+    await t.rejects(
+      parseDocument(
+        `${head}paths:\n  /a: { post: { ${bodyOf("#/components/schemas/A")} } }\ncomponents: { schemas: { ${schemas} } }`,
+      ),
+      { message: new RegExp(`schema at /components/schemas/A has the reference .*${reason}`) },
+      schemas,
+    );
+  const parameter = `${head}paths:\n  /a: { get: { parameters: [{ $ref: "#/components/parameters/P/x" }], responses: {} } }\n`;
+  await t.rejects(
+    parseDocument(`${parameter}components: { parameters: { P: { $ref: "#/components/parameters/P/y" } } }`),
+    {
+      message: /The reference #\/components\/parameters\/P\/x leads to itself/,
+    },
+  );
 });

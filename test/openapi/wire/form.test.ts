@@ -213,7 +213,7 @@ t.test("A body of another type that is empty is none, unless it is required", as
   );
   const headers = { "content-type": "application/json", "content-length": "0" };
   t.match(await send("POST", "/0", { headers }), { status: 204 });
-  t.match(await send("POST", "/1", { headers }), { status: 400, body: { message: /not valid JSON/ } });
+  t.match(await send("POST", "/1", { headers }), { status: 400, body: { message: "The request must have a body." } });
 });
 
 t.test("Does not blame the client for a bug", async (t) => {

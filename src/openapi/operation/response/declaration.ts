@@ -2,7 +2,7 @@
 import { isHeaderName } from "../../../http/index.ts";
 import type { MarkedMembers, Schemas, Shape, Validate } from "../../schema/index.ts";
 import type { MediaTypeObject, OperationObject, Part, ReportReason, ResponseObject } from "../../source/index.ts";
-import { hasItems, isJson, isMediaTypeOrRange } from "../../wire/index.ts";
+import { hasItems, isJson, listContents } from "../../wire/index.ts";
 
 /** A declared response. */
 export interface Declaration {
@@ -64,35 +64,36 @@ export function compileDeclarations(
           `has a response header with the name '${name}', which HTTP does not allow`,
           response.pointer,
         );
-    for (const [mediaType, content] of response.membersOf("content")) {
-      if (!isMediaTypeOrRange(mediaType))
-        report(
-          "response-content",
-          `has a response of ${mediaType}, which is neither a media type nor a range such as application/*`,
-          response.pointer,
-        );
+    const headers = response.membersOf("headers").flatMap(([, header]) => header.membersOf("content"));
+    listContents([...response.membersOf("content"), ...headers], (reason) =>
+      report("response-content", `has a response ${reason}`, response.pointer),
+    );
+    for (const [mediaType, content] of listContents(response.membersOf("content")))
       if (content.written("itemSchema") && !hasItems(mediaType) && !mediaType.includes("*"))
         report(
           `stream:${mediaType}`,
           `has an itemSchema for a response of ${mediaType}, which is not enforced, because the handler writes the items itself`,
           response.pointer,
         );
-    }
     return [status, compileResponse(response, schemas, isConditional && /^2/.test(status))];
   });
   return new Map(declarations);
 }
 
 function compileResponse(response: Part<ResponseObject>, schemas: Schemas, canBeTagged: boolean): Declaration {
-  const contents = response.membersOf("content").map(([type, part]): [string, ResponseContent] => {
+  const written = response.membersOf("content");
+  const contents = listContents(written).map(([type, part]): [string, ResponseContent] => {
     const [schema, itemSchema] = (["schema", "itemSchema"] as const).map((key) =>
       compileSchema(part.written(key), schemas),
     );
     return [type, { schema, itemSchema }];
   });
+  // Nobody can say what was meant, so that a handler can return any type.
+  if (contents.length < Math.min(written.length, 1))
+    contents.push(["*/*", { schema: undefined, itemSchema: undefined }]);
   const headers = response.membersOf("headers").map(([name, part]): [string, Header] => {
     const { required = false, explode = false } = part.value;
-    const [type, content] = part.membersOf("content")[0] ?? [];
+    const [type, content] = listContents(part.membersOf("content"))[0] ?? [];
     const schema = (content ?? (part as Part<MediaTypeObject>)).written("schema");
     const validate = schema && schemas.compileCheckAt(schema.pointer);
     const shape = () => schemas.shapeAt(schema?.pointer);

@@ -12,6 +12,7 @@ import {
   ItemStream,
   isBinary,
   isItemStream,
+  isJson,
   negotiate,
   selectMediaType,
   type WrittenBody,
@@ -203,8 +204,12 @@ export class Responses {
     reply: FastifyReply,
     check: ResponseCheck,
   ): WrittenBody {
-    if (body instanceof RawJson) return { type: type ?? jsonTypeOf(declaration), payload: body.text };
     const declared = [...(declaration?.contents.keys() ?? [])];
+    if (body instanceof RawJson) {
+      const isChosen = type === undefined && declared.length > 1;
+      const chosen = isChosen ? chooseType(declared, status, body, reply.request) : type;
+      return { type: chosen && (type || isJson(chosen)) ? chosen : jsonTypeOf(declaration), payload: body.text };
+    }
     if (declared.length === 0) check.report(`The document declares no body for the status ${status}.`);
     const mediaType = type ?? chooseType(declared, status, body, reply.request);
     const key = selectMediaType(declared, mediaType);
