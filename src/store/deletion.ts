@@ -25,13 +25,12 @@ export async function removeWithBelow<R>(
   if (below.length === 0) return records<R>(collection).remove(address, isAllowed);
   const run = <T>(work: (all: Records) => Promise<T>) => transaction(work, { isDeletion: true });
   // Its number tells a record from a later one with the same id.
-  const lockNumber = async (all: Records) => {
-    await all(collection).find(address);
-    return all(collection).position(address);
-  };
+  const numberIn = (all: Records) => all(collection).position(address);
   // All transactions lock records in this order, from the highest to the lowest, so that they can't deadlock.
   const removeAll = async (all: Records): Promise<ChangeResult<R>> => {
-    const number = await lockNumber(all);
+    // `find` would share its lock, so that two deletions would wait for each other before they delete it.
+    await all(collection).change(address, () => undefined);
+    const number = await numberIn(all);
     if (begun !== undefined && number !== begun) return { outcome: "missing" };
     const result = await all<R>(collection).remove(address, begun === undefined ? isAllowed : undefined);
     let room = maxRemoved;
@@ -43,7 +42,10 @@ export async function removeWithBelow<R>(
     return result;
   };
   const removeBatch = (name: string) =>
-    run(async (all) => ((await lockNumber(all)) === begun ? all(name).removeBelow(scope, maxRemoved) : 0));
+    run(async (all) => {
+      await all(collection).find(address); // locks it
+      return (await numberIn(all)) === begun ? all(name).removeBelow(scope, maxRemoved) : 0;
+    });
   let begun: bigint | undefined; // the number of a record that has more below it
   for (;;) {
     try {

@@ -133,6 +133,19 @@ testStores("deletes a record with all below it, or nothing if it is not allowed"
   t.match(await removeWithBelow(store, deletion), { outcome: "missing" });
 });
 
+testStores("concurrent deletions of a record do not deadlock", async (t, { url }) => {
+  const stores = [await open(t, url), await open(t, url)];
+  const start = performance.now();
+  for (let round = 0; round < 10; round++) {
+    await stores[0]?.records("shops").put("a", () => ({}));
+    const results = await Promise.all([...stores, ...stores].map((store) => removeWithBelow(store, deletion)));
+    t.same(results.map(({ outcome }) => outcome).sort(), ["changed", "missing", "missing", "missing"]);
+  }
+  // PostgreSQL detects a deadlock after a second.
+  const duration = performance.now() - start;
+  t.ok(duration < 5_000, `${duration} ms`);
+});
+
 testStores("deletes more records than one transaction does, the lowest first", async (t, { url, query }) => {
   const store = await open(t, url);
   await store.records("shops").put("a", () => ({}));
