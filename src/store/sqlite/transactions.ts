@@ -54,9 +54,9 @@ export class TransactionScheduler {
 
   /** Runs a statement that reads for `method`. Rejects like `retryWhileBusy`. */
   read<T>(method: StoreMethod, work: () => T): Promise<T> {
-    if (this.#open) return this.#open.then(() => this.read(method, work)); // would read what is not committed
     const start = performance.now();
-    const run = () => {
+    const run = (): T | Promise<T> => {
+      if (this.#open) return this.#open.then(run); // would read what is not committed
       const result = work();
       this.#options.metrics.observeQuery(method, start);
       return result;
