@@ -25,11 +25,12 @@ export async function removeWithBelow<R>(
   if (below.length === 0) return records<R>(collection).remove(address, isAllowed);
   const run = <T>(work: (all: Records) => Promise<T>) => transaction(work, { isDeletion: true });
   // Its number tells a record from a later one with the same id.
+  // Not `find`, which shares its lock: two deletions would wait for each other before they delete it.
+  const lock = (all: Records) => all(collection).change(address, () => undefined);
   const numberIn = (all: Records) => all(collection).position(address);
   // All transactions lock records in this order, from the highest to the lowest, so that they can't deadlock.
   const removeAll = async (all: Records): Promise<ChangeResult<R>> => {
-    // `find` would share its lock, so that two deletions would wait for each other before they delete it.
-    await all(collection).change(address, () => undefined);
+    await lock(all);
     const number = await numberIn(all);
     if (begun !== undefined && number !== begun) return { outcome: "missing" };
     const result = await all<R>(collection).remove(address, begun === undefined ? isAllowed : undefined);
@@ -43,7 +44,7 @@ export async function removeWithBelow<R>(
   };
   const removeBatch = (name: string) =>
     run(async (all) => {
-      await all(collection).find(address); // locks it
+      await lock(all);
       return (await numberIn(all)) === begun ? all(name).removeBelow(scope, maxRemoved) : 0;
     });
   let begun: bigint | undefined; // the number of a record that has more below it
@@ -54,7 +55,7 @@ export async function removeWithBelow<R>(
       if (!(error instanceof LargeDeletion)) throw error;
       begun = error.number;
     }
-    for (const name of below.toReversed()) while ((await removeBatch(name)) === maxRemoved);
+    for (const name of below.toReversed()) while ((await removeBatch(name)) > 0);
   }
 }
 

@@ -43,7 +43,6 @@ t.test("an option or a setting without effect is an error", async (t) => {
   const rejects = (options: object, message: string) =>
     t.rejects(start(t, options as Options), { message }, JSON.stringify(options));
   for (const [name, value] of Object.entries({
-    HOST: "127.0.0.2",
     PORT: "3001",
     TLS_CERT: "cert.pem",
     TLS_KEY: "key.pem",

@@ -75,7 +75,8 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 
 function applyOperations(record: object, patch: unknown, maxBytes: number | undefined): unknown {
   try {
-    return applyJsonPatch(structuredClone(record), patch, maxBytes);
+    // Its values become parts of the record, which later operations change; the patch can be applied again.
+    return applyJsonPatch(structuredClone(record), structuredClone(patch), maxBytes);
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
     const message = `The patch does not apply: ${error.message}.`;

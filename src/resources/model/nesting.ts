@@ -11,16 +11,19 @@ export function isParent(parent: Resource, { parentPath }: Resource): boolean {
 export function collectionAbove({ path }: Resource, all: readonly Resource[]): Resource | undefined {
   const shape = shapeOf(path);
   const above = all.filter((one) => !one.isSingle && shape.startsWith(`${shapeOf(one.operations.get.path)}/`));
-  return above.sort((a, b) => a.path.length - b.path.length).at(-1);
+  return above.sort((a, b) => depthOf(a) - depthOf(b)).at(-1);
 }
 
 /** Returns the collections whose records are below those of a resource, at any depth, from the highest to the lowest. */
 export function collectionsBelow(resource: Resource, all: readonly Resource[]): readonly Resource[] {
   const prefix = `${shapeOf(resource.operations.get.path)}/`;
-  const depthOf = ({ path }: Resource) => path.split("/").length;
   return all
     .filter(({ path, collection }) => collection.isScoped && shapeOf(path).startsWith(prefix))
     .sort((a, b) => depthOf(a) - depthOf(b));
+}
+
+function depthOf({ path }: Resource): number {
+  return path.split("/").length;
 }
 
 function shapeOf(path: string): string {

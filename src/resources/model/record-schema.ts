@@ -39,6 +39,7 @@ export class RecordSchema {
   /** The schema itself, and those that apply besides. */
   readonly parts: readonly SchemaNode[];
   readonly document: Document;
+  #hash: string | undefined;
   #variants: readonly (readonly SchemaNode[])[] | undefined;
   #required: readonly string[] | undefined;
   #example: { readonly value: unknown } | undefined;
@@ -103,7 +104,8 @@ export class RecordSchema {
 
   /** The hash of the schema, with all that it refers to. */
   get hash(): string {
-    return hashSchema(this.document.schemas.at(this.pointer));
+    this.#hash ??= hashSchema(this.document.schemas.at(this.pointer));
+    return this.#hash;
   }
 
   /** Returns the schemas that can apply to a property of a property, and so on. */

@@ -102,11 +102,7 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
     });
 
   #write<T>(name: keyof RecordStore, work: () => T): Promise<T> {
-    const run = () => {
-      if (!name.startsWith("remove")) this.#parts.disclaim();
-      return work();
-    };
-    return this.#transactions.write(this.#method(name), run);
+    return this.#transactions.write(this.#method(name), work);
   }
 
   #read<T>(name: keyof RecordStore, work: () => T): Promise<T> {
@@ -150,6 +146,7 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
 
   #change(id: RecordId, record: N, { text }: RawJson<R>): RawJson<R> {
     const changed = writeRecord<R>(this.#parts.collection, id, writeLimited(this.#parts.collection, record, text));
+    this.#parts.disclaim();
     this.#parts.statements.change.run(changed.text, id);
     return changed;
   }
@@ -159,6 +156,7 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
     if (!this.#hasRoom()) return { outcome: "full" };
     const generated = this.#parts.collection.isScoped ? [scope, members] : [members];
     const values = key === undefined ? generated : [key, writeRecord(this.#parts.collection, key, members).text];
+    this.#parts.disclaim();
     const number = BigInt(this.#parts.statements.create.run(...values).lastInsertRowid);
     const id = addressOf(this.#parts.collection, added, number);
     if (this.#isBeyond(number)) {
@@ -173,6 +171,7 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
     const text = numberedText(this.#parts.collection, number, record);
     if (this.#parts.limit.maxId !== null) updateLimit(this.#parts);
     if (this.#parts.limit.isFull) return { outcome: "full" };
+    this.#parts.disclaim();
     this.#parts.statements.createNumbered.run(number, text);
     return { outcome: "created", id: number, record: new RawJson(text) };
   }

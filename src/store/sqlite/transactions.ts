@@ -82,14 +82,15 @@ export class TransactionScheduler {
     const start = performance.now();
     const { reserve, checkFiles, busyTimeout } = this.#options;
     const run = async () => {
-      while (this.#open) await this.#open;
+      await this.#waitForTransaction();
       if (!isReserved) {
         reserve.ensure();
         this.#setCheckpoints(true);
       }
-      const results = await this.#transact(writes).catch((error) => {
+      const results = await this.#transact(writes).catch(async (error) => {
         if (!isReserved) throw error;
         reserve.release(error);
+        await this.#waitForTransaction();
         this.#setCheckpoints(false);
         return this.#transact(writes);
       });
@@ -97,6 +98,10 @@ export class TransactionScheduler {
       return results;
     };
     return retryWhileBusy(run, busyTimeout).finally(() => this.#observe(writes, start));
+  }
+
+  async #waitForTransaction(): Promise<void> {
+    while (this.#open) await this.#open;
   }
 
   // Without checkpoints, the -wal file has all of the released space. A checkpoint would need it to move pages to the database.
