@@ -1,6 +1,6 @@
 // Finds records that are below others that do not exist, as those of an import can be, or of a version that did not delete them.
 import type { Document } from "../openapi/application.ts";
-import { collectionAbove, readResources } from "../resources/index.ts";
+import { collectionAbove, findStandardOperations, readResources } from "../resources/index.ts";
 import { type Table, toScope, type Values } from "../store/index.ts";
 
 /** Compares the records of all tables. It keeps a short text for each record that can have others below it. */
@@ -12,7 +12,9 @@ export class ParentCheck {
 
   constructor(document: Document) {
     const resources = readResources(document);
-    const made = resources.filter(({ operations }) => operations.create ?? operations.replace);
+    // As the server requires it: those of others can be created elsewhere.
+    const { known } = findStandardOperations(document, "likely");
+    const made = known.filter(({ kind }) => kind === "create" || kind === "replace").map(({ resource }) => resource);
     for (const resource of resources) {
       const above = collectionAbove(resource, made);
       if (above === undefined) continue;

@@ -46,6 +46,26 @@ const [merge, jsonPatch] = ["application/merge-patch+json", "application/json-pa
 const nest = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 const add = (path: string, value: unknown) => [{ op: "add", path, value }];
 
+testLikely(
+  "a patch that is applied again beside failing writes changes a record once",
+  document(""),
+  async (t, send) => {
+    for (let n = 0; n < 4; n++) await send("POST", "/notes", {});
+    const listOf = (path: string) => [...add(path, []), ...add(`${path}/-`, 1), { op: "test", path, value: [1] }];
+    const calls = Array.from({ length: 24 }, (_, n) =>
+      n % 3 === 2
+        ? send("PATCH", `/notes/${1 + (n % 4)}`, [{ op: "test", path: "/missing", value: 1 }], jsonPatch)
+        : send("PATCH", `/notes/${1 + (n % 4)}`, listOf(`/m${n}`), jsonPatch),
+    );
+    for (const [n, { status }] of (await Promise.all(calls)).entries())
+      t.equal(status, n % 3 === 2 ? 400 : 200, `${n}`);
+    for (let id = 1; id <= 4; id++) {
+      const { id: _, ...lists } = (await send("GET", `/notes/${id}`)).body as Record<string, unknown>;
+      t.same(new Set(Object.values(lists).map((list) => JSON.stringify(list))), new Set(["[1]"]));
+    }
+  },
+);
+
 testLikely("a record has a maximum size, whatever changes it", document("x-max-bytes: 1000, "), async (t, send) => {
   const text = "x".repeat(400);
   t.match(await send("POST", "/notes", { a: text, b: text }), { status: 201 });
