@@ -16,6 +16,7 @@ const books: Collection = {
   filters: [scopeFilter],
 };
 const pages: Collection = { ...books, name: "pages" };
+const items: Collection = { name: "items", id: "id", idType: "int64", properties: ["id"], filters: [] };
 const collections = [shops, books, pages];
 
 type Teardown = { teardown(work: () => unknown): void };
@@ -109,7 +110,7 @@ testStores("concurrent transactions that create the same record succeed one afte
 });
 
 testStores("a transaction creates up to the maximum number of records", async (t, { url }) => {
-  const store = await open(t, url, { maxRecords: 3n });
+  const store = await open(t, url, { maxRecords: 3n, collections: [...collections, items] });
   const createAll = (count: number) =>
     store.transaction(async (records) => {
       const outcomes: string[] = [];
@@ -118,6 +119,8 @@ testStores("a transaction creates up to the maximum number of records", async (t
     });
   t.equal(await createAll(2), 2);
   t.equal(await createAll(3), 1);
+  const put = () => store.transaction((records) => records("items").put(7n, () => ({})));
+  t.match(await put(), { outcome: "created", record: { text: '{"id":7}' } });
   t.same(await countsOf(store), [0, 3, 0]);
 });
 

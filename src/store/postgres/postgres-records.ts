@@ -45,8 +45,7 @@ import {
   statements,
 } from "./postgres-statements.ts";
 
-// Each attempt fails only if other calls have used the ids meanwhile that a count had permitted.
-const maxAttempts = 10;
+const maxAttempts = 10; // of a create, while other calls use the ids that a count had permitted
 const maxChangeAttempts = 100; // of one change, while other processes change the same record
 
 type Create = NewRecord & { readonly idempotencyKey: IdempotencyKey | undefined };
@@ -184,8 +183,8 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
   // Returns undefined if another record has the number.
   async #createNumbered(number: bigint, record: N): Promise<PutResult<R> | undefined> {
     const text = requireStorable(numberedText(this.#collection, number, record));
-    const { limit, count, pool } = this.#parts;
-    if (limit.maxId !== null) await count();
+    const { limit, count, pool, isTransaction } = this.#parts;
+    if (limit.maxId !== null && !isTransaction) await count(); // which waits for the transaction
     if (limit.isFull) return { outcome: "full" };
     const rows = await pool.query(this.#parts.statements.createNumbered, number, text);
     return rows.length > 0 ? { outcome: "created", record: new RawJson(text) } : undefined;
@@ -248,12 +247,11 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
   }
 
   async #findAll(ids: readonly RecordId[]): Promise<(RawJson<R> | undefined)[]> {
-    const { pool } = this.#parts;
-    pool.metrics.observeBatch(this.#parts.statements.find.method, ids.length);
-    const { find, findAll } = this.#parts.statements;
+    const { pool, statements: own } = this.#parts;
+    pool.metrics.observeBatch(own.find.method, ids.length);
     const rows = await (ids.length === 1
-      ? pool.queryArrays<[RecordId, string]>(find, ids[0])
-      : pool.queryArrays<[RecordId, string]>(findAll, [...new Set(ids)]));
+      ? pool.queryArrays<[RecordId, string]>(own.find, ids[0])
+      : pool.queryArrays<[RecordId, string]>(own.findAll, [...new Set(ids)]));
     const records = new Map(rows.map(([id, record]) => [id, new RawJson<R>(record)]));
     return ids.map((id) => records.get(id));
   }
@@ -292,10 +290,9 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
 
   // Returns undefined if the key was not used. The digest proves that the record is the same as in the first call.
   async #repeat(members: string, { caller, key, digest }: IdempotencyKey): Promise<CreateResult<R> | undefined> {
-    const { pool } = this.#parts;
-    const { name } = this.#collection;
-    const findRecord = { ...statements.findRecord, method: this.#parts.statements.create.method };
-    const [record] = await pool.query(findRecord, name, caller, key, Date.now() - idempotencyWindow);
+    const { pool, collection, statements: own } = this.#parts;
+    const findRecord = { ...statements.findRecord, method: own.create.method };
+    const [record] = await pool.query(findRecord, collection.name, caller, key, Date.now() - idempotencyWindow);
     if (record === undefined) return undefined;
     if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
     const id = (record.record_key ?? record.record_id) as RecordId;
