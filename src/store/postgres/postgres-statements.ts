@@ -111,13 +111,13 @@ function expressionOf({ property, member, type, contains, isScope }: Omit<Filter
 }
 
 /**
- * Returns the last part of WITH, for statements that write records: what this process writes can violate the schemas of others, so that
- * they no longer hold for all records. Last, because transactions lock the tables in this order.
+ * Returns the statement that precedes each write of records: what this process writes can violate the schemas of others, so that they no
+ * longer hold for all records. Undefined for a collection without a schema.
  */
-export function disclaimSchemas({ name, schema }: Collection): string {
-  if (schema === undefined) return "";
+export function disclaimSchemas({ name, schema }: Collection): string | undefined {
+  if (schema === undefined) return undefined;
   const others = `collection = ${quoteText(name)} AND schema <> ${quoteText(schema())}`;
-  return `, disclaimed AS (DELETE FROM petstore.record_schemas WHERE ${others} AND coalesce(upgraded_to, -1) < 0)`;
+  return `DELETE FROM petstore.record_schemas WHERE ${others} AND coalesce(upgraded_to, -1) < 0`;
 }
 
 /** Returns the statements of a collection, by name. */
@@ -129,7 +129,8 @@ export function recordStatements(collection: Collection) {
   const hasKeys = column === "key";
   const isGenerated = collection.idType === "int64";
   const key = hasKeys && isGenerated ? "record_key || id" : "record_key";
-  const disclaimed = disclaimSchemas(collection);
+  const disclaim = disclaimSchemas(collection);
+  const disclaimed = disclaim ? `, disclaimed AS (${disclaim})` : ""; // last: transactions lock the tables in this order
   const define = (label: string, method: keyof RecordStore, text: string): NamedStatement => {
     return { name: `${label}_${name}`, text, method: `${name}_${method}` };
   };

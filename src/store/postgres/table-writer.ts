@@ -74,8 +74,9 @@ export class PostgresTableWriter implements TableWriter {
     const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
     if (types[1] === "json") requireStorableRecords(table, rows);
     const collection = this.#collections.find((one) => one.name === table);
-    const disclaimed = collection ? disclaimSchemas(collection) : "";
-    const insert = `WITH input AS (SELECT * FROM unnest(${arrays}))${disclaimed} INSERT INTO ${name} (${columns}) SELECT * FROM input`;
+    const disclaim = collection && disclaimSchemas(collection);
+    if (disclaim !== undefined) await this.#db.query(disclaim);
+    const insert = `INSERT INTO ${name} (${columns}) SELECT * FROM unnest(${arrays})`;
     try {
       await this.#db.query(
         insert,
