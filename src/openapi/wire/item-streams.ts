@@ -22,7 +22,9 @@ const serializers: ReadonlyMap<string, Serialize> = new Map([
 ]);
 
 function findSerializer(mediaType: string): Serialize | undefined {
-  return serializers.get(essenceOf(mediaType).replace(/\/.+\+(?=json-seq$)/, "/")); // the suffix of RFC 8091
+  const type = essenceOf(mediaType);
+  const isSequence = type.startsWith("application/") && type.endsWith("+json-seq"); // the suffix of RFC 8091
+  return serializers.get(isSequence ? "application/json-seq" : type);
 }
 
 /** Returns whether a media type is a stream of items, which a handler returns as an iterable. */
