@@ -20,7 +20,7 @@ async function plan(operations: readonly string[], path = "/groups"): Promise<Re
 const put = `put: { operationId: replaceGroups, ${body(groups)}, ${ok} }`;
 
 t.test(
-  "a DELETE with a body or a query parameter deletes a selection, unless it is said that it deletes all",
+  "a DELETE with a body or a query parameter deletes a selection, unless x-resource says that it deletes all",
   async (t) => {
     const selects = /has a body or query parameters, which can select what it deletes/;
     for (const [operation, expected] of [
@@ -38,7 +38,7 @@ t.test(
   },
 );
 
-t.test("a POST changes a single record only beside PATCH, or if it is said", async (t) => {
+t.test("a POST changes a single record only beside PATCH, or if x-resource says so", async (t) => {
   const post = (name: string, others = "") => `post: { operationId: ${name}, ${others}${body(groups)}, ${ok} }`;
   const patch = `patch: { operationId: patchGroups, ${body(groups)}, ${ok} }`;
   t.match(await plan([post("search")]), { search: /creates nothing/, read: /returns nothing/ });
