@@ -1,5 +1,6 @@
 // Group commit: coalesces concurrent calls into batches. One fsync serves all writes of a batch, and one round trip all
 // of its reads.
+import { setImmediate as nextTick } from "node:timers/promises";
 import { UnavailableError } from "../lib/index.ts";
 import { captureContext, type RunInContext, runInSharedContext } from "./query-channel.ts";
 
@@ -54,6 +55,7 @@ export class Batcher<T, R> {
       const batch = this.#retries.shift() ?? this.#waiting.splice(0, this.#limits.maxBatch);
       if (batch.length === 0) break;
       await this.#sendBatch(batch);
+      await nextTick(); // callers that add items at once would block timers and I/O: SQLite is synchronous
     }
     this.#running = false;
   };

@@ -8,6 +8,19 @@ import { queryChannel, type Statement, sharedContexts } from "../../src/store/qu
 import { idempotentCall, rex, testStores } from "../support/conformance.ts";
 import { createPet, listPets, petsOf } from "../support/pets.ts";
 
+t.test("Timers run while callers add items as soon as others are done", async (t) => {
+  const batcher = new Batcher<number, number>({ maxBatch: 3, maxWaiting: 5 }, async (items) => items);
+  let isRunning = true;
+  const add = async () => {
+    for (let count = 0; isRunning && count < 100_000; count++) await batcher.add(count);
+    return isRunning;
+  };
+  setTimeout(() => {
+    isRunning = false;
+  }, 1);
+  t.same(await Promise.all([add(), add()]), [false, false]);
+});
+
 t.test("Sends concurrent calls in batches, in their order, and finds the call that fails", async (t) => {
   const sent: number[][] = [];
   const batcher = new Batcher<number, string>({ maxBatch: 3, maxWaiting: 5 }, async (items) => {
