@@ -16,9 +16,9 @@ export interface Store {
   readonly metrics: StoreMetrics;
   readonly records: Records;
   /**
-   * Runs `work` on the records of several collections, and commits all of its changes or, if it rejects, none. What it finds is not
-   * changed or deleted by others before the end. `work` awaits each call, and should await nothing else: SQLite serves no other call meanwhile.
-   * It runs again if another process was faster.
+   * Runs `work` on the records of several collections, and commits all of its changes or, if it rejects, none. Others do not change or
+   * delete the records that it finds before the end, and do not delete those of which it reads the position. `work` awaits each call, and
+   * should await nothing else: SQLite serves no other call meanwhile. It runs again if another process was faster.
    */
   transaction<T>(work: (records: Records) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Resolves if the store can be used. Rejects with `UnavailableError` otherwise. */

@@ -97,6 +97,28 @@ testStores("what a transaction has found is not deleted before its end", async (
   }
 });
 
+testStores("a record is changed and deleted while others create records below it all the time", async (t, { url }) => {
+  const store = await open(t, url);
+  await store.records("shops").put("a", () => ({}));
+  let [isRunning, created] = [true, 0];
+  const create = async () => {
+    for (const end = performance.now() + 5_000; isRunning && performance.now() < end; created++)
+      await store.transaction(async (records) => {
+        if ((await records("shops").position("a")) !== undefined) await records("books").create({}, undefined, scope);
+      });
+  };
+  const creators = Array.from({ length: 6 }, create);
+  while (created < 20) await pause(1);
+  const changed = await store.records("shops").change("a", () => ({ title: "A" }));
+  const removed = await removeWithBelow(store, deletion);
+  t.match([changed, removed], [{ outcome: "changed" }, { outcome: "changed" }]);
+  const atDeletion = created;
+  isRunning = false;
+  await Promise.all(creators);
+  t.ok(created > atDeletion, "the others were still running");
+  t.same(await countsOf(store), [0, 0, 0]);
+});
+
 testStores("concurrent transactions that create the same record succeed one after the other", async (t, { url }) => {
   const stores = [await open(t, url), await open(t, url)];
   const add = (store: Store) =>

@@ -237,7 +237,7 @@ export class CollectionAccess {
     const { name, scopeParameters, recordName } = this.resource;
     const id = values[scopeParameters.length] as string;
     const address = this.#addressAt(toScope(values.slice(0, scopeParameters.length)), id);
-    if ((await records(name).find(address)) !== undefined) return;
+    if ((await records(name).position(address)) !== undefined) return;
     if (this.#above) await this.#above.#requireAt(values, records); // the highest one that is missing
     throw notFound(recordName, `has the id ${id}`);
   }

@@ -60,9 +60,7 @@ const maxAttempts = 10; // of a transaction, while others are faster
 export interface Queries {
   readonly metrics: QueryMetrics;
   /** Runs a statement and returns its rows. Rejects with `UnavailableError` if too many queries wait for a connection. */
-  query(statement: NamedStatement, ...values: unknown[]): Promise<Row[]>;
-  /** Returns rows as arrays, which the driver creates in less time. Rejects like `query`. */
-  queryArrays<R extends readonly unknown[]>(statement: NamedStatement, ...values: unknown[]): Promise<R[]>;
+  query<R = Row>(statement: NamedStatement, ...values: unknown[]): Promise<R[]>;
 }
 
 /**
@@ -101,18 +99,10 @@ export class ConnectionPool implements Queries {
     });
   }
 
-  query(statement: NamedStatement, ...values: unknown[]): Promise<Row[]> {
-    return this.#query(statement, values);
-  }
-
-  queryArrays<R extends readonly unknown[]>(statement: NamedStatement, ...values: unknown[]): Promise<R[]> {
-    return this.#query(statement, values, "array");
-  }
-
-  async #query<R>(statement: NamedStatement, values: unknown[], rowMode?: "array"): Promise<R[]> {
+  async query<R = Row>(statement: NamedStatement, ...values: unknown[]): Promise<R[]> {
     this.#requireRoom();
     const pool = this.#pool;
-    const send = () => this.#send<R>(pool, statement, values, rowMode);
+    const send = () => this.#send<R>(pool, statement, values);
     const run = () =>
       send().catch((error) => {
         if (!isPreparedStatementLost(error)) throw error;
@@ -165,7 +155,6 @@ export class ConnectionPool implements Queries {
       const value = await work({
         metrics: this.metrics,
         query: async (statement, ...values) => run(() => this.#send(client, statement, values)),
-        queryArrays: async (statement, ...values) => run(() => this.#send(client, statement, values, "array")),
       });
       await run(() => client.query("COMMIT"));
       return { value };
@@ -191,9 +180,8 @@ export class ConnectionPool implements Queries {
 
   async #send<R>(
     to: pg.Pool | pg.PoolClient,
-    { name, text, method }: NamedStatement,
+    { name, text, method, rowMode }: NamedStatement,
     values: unknown[],
-    rowMode?: "array",
   ): Promise<R[]> {
     const start = performance.now();
     const run = () => to.query({ ...(this.#prepare && { name }), text, values, ...(rowMode && { rowMode }) });

@@ -3,7 +3,7 @@
 // PostgreSQL generates ids before it commits, so that without a lock, a record could become visible after a record with a
 // higher id. A client that has paged past the higher id would never see it. Creates therefore lock the only row of
 // petstore.secret: records become visible in the order of their ids.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { RawJson, UnavailableError } from "../../lib/index.ts";
 import { Batcher, busyMessage } from "../batcher.ts";
@@ -80,17 +80,18 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     const { filters, values } = this.#readFilter(filter);
     const { direction, from } = toPageStart(position);
     const selection = { filters, direction, limit: limit + 1, maxBytes, ...(offset !== undefined && { offset }) };
-    const statement = this.#name("list", listStatement(this.#collection, selection));
+    const statement = this.#name("list", listStatement(this.#collection, selection), "array");
     const skipped = offset === undefined ? [] : [offset];
-    const rows = await this.#parts.pool.queryArrays<ListRow>(statement, ...values, from, limit + 1, ...skipped);
+    const rows = await this.#parts.pool.query<ListRow>(statement, ...values, from, limit + 1, ...skipped);
     return toPage(this.#collection, rows, query, direction);
   };
 
   readonly find = async (id: RecordId): Promise<RawJson<R> | undefined> => this.#find(id);
 
   readonly position = async (id: RecordId): Promise<bigint | undefined> => {
-    if (typeof id === "string" && findKeyProblem(id) !== undefined) return undefined;
-    const [row] = await this.#parts.pool.query(this.#parts.statements.position, id);
+    if (!isStorableId(id)) return undefined;
+    const { isTransaction, pool, statements } = this.#parts;
+    const [row] = await pool.query(isTransaction ? statements.positionLocked : statements.position, id);
     return row?.id as bigint | undefined;
   };
 
@@ -146,14 +147,12 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     return { filters, values: filters.map(({ name }) => requireStorableText(filter[name])) };
   }
 
-  // PostgreSQL has no NUL in a text.
-  async #find(id: RecordId, lock: "share" | "update" = "share"): Promise<RawJson<R> | undefined> {
-    if (typeof id === "string" && findKeyProblem(id) !== undefined) return undefined;
+  async #find(id: RecordId, isForUpdate = false): Promise<RawJson<R> | undefined> {
+    if (!isStorableId(id)) return undefined;
     const { isTransaction, pool, statements } = this.#parts;
     if (!isTransaction) return this.#finds.add(id);
-    const { name, text, method } = statements.find;
-    const locking = { name: `${name}_for_${lock}`, text: `${text} FOR ${lock}`, method };
-    const [row] = await pool.queryArrays<[RecordId, string]>(locking, id);
+    const statement = isForUpdate ? statements.findForUpdate : statements.findLocked;
+    const [row] = await pool.query<[RecordId, string]>(statement, id);
     return row && new RawJson(row[1]);
   }
 
@@ -228,7 +227,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     create: () => Promise<T | undefined> | { readonly outcome: "missing" } = () => ({ outcome: "missing" }),
   ): Promise<T> {
     for (let count = 0; count < maxChangeAttempts; count++) {
-      const record = await this.#find(id, "update");
+      const record = await this.#find(id, true);
       const result = await (record === undefined ? create() : attempt(record));
       if (result !== undefined) return result as T;
       await pause(Math.random() * count); // milliseconds
@@ -237,11 +236,11 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
   }
 
   // Returns a statement of a method. A digest, because PostgreSQL ignores all but the first 63 characters of a name.
-  #name(method: "list" | "count", text: string): NamedStatement {
+  #name(method: "list" | "count", text: string, rowMode?: "array"): NamedStatement {
     const known = this.#named.get(text);
     if (known) return known;
-    const name = `${method}_${createHash("sha256").update(text).digest("hex").slice(0, 16)}`;
-    const statement: NamedStatement = { name, text, method: `${this.#collection.name}_${method}` };
+    const name = `${method}_${hash("sha256", text).slice(0, 16)}`;
+    const statement: NamedStatement = { name, text, method: `${this.#collection.name}_${method}`, rowMode };
     this.#named.set(text, statement);
     return statement;
   }
@@ -250,8 +249,8 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     const { pool, statements: own } = this.#parts;
     pool.metrics.observeBatch(own.find.method, ids.length);
     const rows = await (ids.length === 1
-      ? pool.queryArrays<[RecordId, string]>(own.find, ids[0])
-      : pool.queryArrays<[RecordId, string]>(own.findAll, [...new Set(ids)]));
+      ? pool.query<[RecordId, string]>(own.find, ids[0])
+      : pool.query<[RecordId, string]>(own.findAll, [...new Set(ids)]));
     const records = new Map(rows.map(([id, record]) => [id, new RawJson<R>(record)]));
     return ids.map((id) => records.get(id));
   }
@@ -298,4 +297,9 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     const id = (record.record_key ?? record.record_id) as RecordId;
     return { outcome: "repeated", id, record: writeRecord(this.#collection, id, members) };
   }
+}
+
+// PostgreSQL has no NUL in a text.
+function isStorableId(id: RecordId): boolean {
+  return typeof id === "bigint" || findKeyProblem(id) === undefined;
 }
