@@ -11,13 +11,16 @@ import { createPet, listPets, petsOf } from "../support/pets.ts";
 t.test("Timers run while callers add items as soon as others are done", async (t) => {
   const batcher = new Batcher<number, number>({ maxBatch: 3, maxWaiting: 5 }, async (items) => items);
   let isRunning = true;
+  const stop = () => {
+    isRunning = false;
+  };
   const add = async () => {
-    for (let count = 0; isRunning && count < 100_000; count++) await batcher.add(count);
+    for (let count = 0; isRunning && count < 100_000; count++) {
+      await batcher.add(count);
+      if (count === 10) setTimeout(stop, 0);
+    }
     return isRunning;
   };
-  setTimeout(() => {
-    isRunning = false;
-  }, 1);
   t.same(await Promise.all([add(), add()]), [false, false]);
 });
 
