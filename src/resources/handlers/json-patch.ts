@@ -1,10 +1,10 @@
 // JSON Patch (RFC 6902), with JSON pointers (RFC 6901). Not json-p3, whose copies are references to the same object. Not
 // fast-json-patch, whose copies can't have bigints, and which adds to an array behind its end. Neither limits what a patch makes.
 import { ExpectedError, isTooDeep, parseJson, setOwn, shorten, toJson } from "../../lib/index.ts";
-import { defaultMaxBytes } from "../../store/index.ts";
 
 const maxOperations = 1_000;
 const maxSteps = 1_000_000; // names that are compared, and 256 items each that are moved in arrays: about half a second
+const maxCopied = 4_194_304; // characters of all copies together, which take about 50 ms
 
 /** Why a patch can't be applied. The message completes "The patch does not apply: …". */
 export class PatchError extends ExpectedError {
@@ -17,14 +17,14 @@ export class PatchError extends ExpectedError {
 }
 
 /**
- * Returns a value with the changes of a patch, which changes it in place. All copies together have at most `maxBytes`. Throws a PatchError
- * if the patch is malformed, a test fails, or it takes too long.
+ * Returns a value with the changes of a patch, which changes it in place. Throws a PatchError if the patch is malformed, a test fails, or
+ * it takes too long, or copies more than 4 Mi characters.
  */
-export function applyJsonPatch(value: unknown, patch: unknown, maxBytes = defaultMaxBytes): unknown {
+export function applyJsonPatch(value: unknown, patch: unknown): unknown {
   if (!Array.isArray(patch)) throw new PatchError("it is no array of operations (RFC 6902)");
   if (patch.length > maxOperations)
     throw new PatchError(`it must have at most ${maxOperations} operations, and has ${patch.length}`);
-  const patched = new PatchedValue(value, maxBytes);
+  const patched = new PatchedValue(value);
   for (const [index, operation] of patch.entries())
     try {
       patched.apply(Object(operation));
@@ -41,12 +41,11 @@ type Operation = Readonly<Record<string, unknown>>;
 
 class PatchedValue {
   root: unknown;
-  #bytes: number; // that copies can still have
+  #copied = 0; // characters
   #steps = maxSteps; // that are left
 
-  constructor(root: unknown, maxBytes: number) {
+  constructor(root: unknown) {
     this.root = root;
-    this.#bytes = maxBytes;
   }
 
   apply(operation: Operation): void {
@@ -105,8 +104,8 @@ class PatchedValue {
     const value = this.#get(from);
     if (isTooDeep(value)) throw new PatchError(`copies ${show(from)}, which is nested too deeply`);
     const text = toJson(value);
-    this.#bytes -= Buffer.byteLength(text);
-    if (this.#bytes < 0) throw new PatchError("copies more than a record can have", "size");
+    this.#copied += text.length;
+    if (this.#copied > maxCopied) throw new PatchError("copies more than 4 Mi characters", "size");
     return parseJson(text);
   }
 

@@ -46,9 +46,8 @@ function changePart(call: UntypedCall, record: Members, { kind, name, body, reso
   if (kind === "delete") return others;
   const isObject = body === "object";
   const sent = call.body ?? {};
-  const options = { maxBytes: resource.collection.maxBytes, read: () => sent as Members };
-  const changed =
-    kind === "replace" ? sent : patchRecord(call, Object(isObject ? record : (value ?? {})) as Members, options);
+  const before = Object(isObject ? record : (value ?? {})) as Members;
+  const changed = kind === "replace" ? sent : patchRecord(call, before, () => sent as Members);
   const next = isObject ? (changed as Members)[name] : changed;
   if (next === undefined) return others;
   // A part that is read-only in the record can be changed at its own path.

@@ -12,25 +12,18 @@ export function isJsonPatch({ request, body }: UntypedCall): boolean {
   return request.mediaType === "application/json-patch+json" || hasOperations;
 }
 
-/** How a request changes a record. */
-export interface PatchOptions {
-  /** The maximum size of what a JSON Patch copies. */
-  readonly maxBytes: number | undefined;
-  /** Reads the members from a body. */
-  readonly read: () => object;
-}
-
 /**
- * Returns a record with the changes of a request. Throws an HttpError if the patch is not understood, or can't be applied.
+ * Returns a record with the changes of a request: a JSON Patch, or the members that `read` returns. Throws an HttpError if the patch is not
+ * understood, or can't be applied.
  */
-export function patchRecord(call: UntypedCall, record: object, { maxBytes, read }: PatchOptions): unknown {
+export function patchRecord(call: UntypedCall, record: object, read: () => object): unknown {
   const { mediaType = "application/json" } = call.request;
   if (!isPatchType(mediaType))
     throw new HttpError(
       "not_implemented",
       `A body of ${mediaType} is not supported. Send JSON Merge Patch (RFC 7396).`,
     );
-  if (isJsonPatch(call)) return applyOperations(record, call.body, maxBytes);
+  if (isJsonPatch(call)) return applyOperations(record, call.body);
   if (Array.isArray(call.body))
     throw new HttpError("not_implemented", "An array changes no record. Send JSON Merge Patch (RFC 7396).");
   const patch = read();
@@ -73,10 +66,10 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
   return merged;
 }
 
-function applyOperations(record: object, patch: unknown, maxBytes: number | undefined): unknown {
+function applyOperations(record: object, patch: unknown): unknown {
   try {
     // Its values become parts of the record, which later operations change; the patch can be applied again.
-    return applyJsonPatch(structuredClone(record), structuredClone(patch), maxBytes);
+    return applyJsonPatch(structuredClone(record), structuredClone(patch));
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
     const message = `The patch does not apply: ${error.message}.`;

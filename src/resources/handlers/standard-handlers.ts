@@ -141,10 +141,9 @@ const creators: Readonly<
       await collection.check(call);
       const { maker } = collection;
       const read = () => maker?.patchOf(collection.bodyOf(call)) ?? collection.bodyOf(call);
-      const options = { maxBytes: resource.collection.maxBytes, read };
       return collection.change(call, (record) => {
         const before = collection.membersOf(record);
-        const patched = patchRecord(call, before, options);
+        const patched = patchRecord(call, before, read);
         if (!isObject(patched)) throw invalidBody("", "A record must be an object, also after the patch.");
         const own = collection.requireSameId(call, patched);
         const kept = requireKept(call, collection.keepReadOnly(before, own), own);
