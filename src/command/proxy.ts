@@ -32,7 +32,7 @@ export async function serveProxy(path: string, options: ProxyOptions, io: Io, si
   const document = await readDocument(path, { ...config, strict: false });
   const contract = await createContract(document, config);
   const upstream = readUpstream(options.upstream, document.basePath);
-  const counts = { requests: 0, violations: 0 };
+  const counts = { requests: 0, violations: 0, failures: 0 };
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     // A client can name another server: only paths are forwarded, to the upstream.
     if (!incoming.url?.startsWith("/")) return fail(outgoing, 400, "The target of the request must be a path.");
@@ -48,9 +48,9 @@ export async function serveProxy(path: string, options: ProxyOptions, io: Io, si
     // A preflight request belongs to the Fetch standard, and not to the document.
     const isPreflight = method === "OPTIONS" && headers.origin && headers["access-control-request-method"];
     if (isPreflight) return pass(await send(), outgoing);
+    counts.requests++;
     const verdict = await contract.check(request, send);
     const { violation } = verdict;
-    counts.requests++;
     if (violation) counts.violations++;
     io.stdout.write(describe(request, verdict));
     if (options.report || !violation) return pass(verdict.upstream ?? (await send()), outgoing);
@@ -59,7 +59,12 @@ export async function serveProxy(path: string, options: ProxyOptions, io: Io, si
     outgoing.writeHead(verdict.response.statusCode, rejection).end(verdict.response.rawPayload);
   };
   const server = createServer((incoming, outgoing) => {
-    handle(incoming, outgoing).catch((error: Error) => fail(outgoing, 502, error.message));
+    handle(incoming, outgoing).catch(({ message }: Error) => {
+      if (outgoing.destroyed) return; // by the client
+      counts.failures++;
+      io.stdout.write(`${incoming.method} ${incoming.url}: ${message}\n`);
+      fail(outgoing, 502, message);
+    });
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -74,8 +79,10 @@ export async function serveProxy(path: string, options: ProxyOptions, io: Io, si
     // After the requests in progress.
     server.close(() => {
       void contract.close();
-      io.stdout.write(`${counts.requests} requests, ${counts.violations} of them violate the document.\n`);
-      if (counts.violations > 0) process.exitCode = 1;
+      const { requests, violations, failures } = counts;
+      const failed = failures > 0 ? ` The service did not respond to ${failures}.` : "";
+      io.stdout.write(`${requests} requests, ${violations} of them violate the document.${failed}\n`);
+      if (violations + failures > 0) process.exitCode = 1;
     });
     server.closeIdleConnections();
     setTimeout(() => server.closeAllConnections(), gracePeriod).unref(); // streams

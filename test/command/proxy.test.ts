@@ -11,6 +11,7 @@ import { folder } from "../support/files.ts";
 import { runOpenApi as run } from "../support/openapi-command.ts";
 import { freePort } from "../support/port.ts";
 import { type ProxiedOptions, startProxy } from "../support/proxied.ts";
+import { until } from "../support/wait.ts";
 
 const book = 'content: { application/json: { schema: { $ref: "#/components/schemas/Book" } } }';
 const text = documentOf(
@@ -162,6 +163,18 @@ t.test("The preflight request of a browser passes, and is not counted", async (t
   }
 });
 
+t.test("A service that does not respond is a 502, and lets the build fail", async (t) => {
+  const { send, output, stop } = await start(t, ({ url }, _, response) => {
+    if (url === "/v1/books/1") return void response.destroy();
+    response.writeHead(200, { "Content-Type": "application/json", "Content-Length": 100 });
+    response.write('{"id"', () => response.destroy());
+  });
+  for (const id of [1, 2]) t.match(await send("GET", `/v1/books/${id}`), { status: 502, text: /bad_gateway/ });
+  t.match(output.stdout, /GET \/v1\/books\/1: The upstream .+ does not respond.*\n/);
+  const line = "2 requests, 0 of them violate the document. The service did not respond to 2.";
+  t.same(await stop(), { line, exitCode: 1 });
+});
+
 t.test("The path of the upstream takes the place of the base path", async (t) => {
   const { send, seen } = await start(t, (_, __, response) => json(response, 200, { id: 1, title: "A" }), {
     path: "/api/v2/",
@@ -207,13 +220,18 @@ t.test("An upstream that does not respond is a 502", async (t) => {
   const file = join(folder(t), "books.yaml");
   writeFileSync(file, text);
   const controller = new AbortController();
-  t.teardown(() => controller.abort());
   const upstream = `http://127.0.0.1:${await freePort()}`;
   const { stdout } = await run(["proxy", file, "--upstream", upstream, "--port", "0"], controller.signal);
   const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(stdout) ?? [];
   const response = await fetch(`${url}/v1/books/1`);
   t.equal(response.status, 502);
   t.match(await response.json(), { message: /The upstream http:.* does not respond/ });
+  controller.abort();
+  await until(
+    () => process.exitCode || undefined,
+    () => "the exit code is 0",
+  );
+  process.exitCode = 0;
   for (const wrong of ["nothing", "ftp://x"])
     t.match(await run(["proxy", file, "--upstream", wrong, "--port", "0"]), {
       code: 1,
