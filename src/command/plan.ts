@@ -64,12 +64,14 @@ export function countAnswered(document: Document, own: readonly string[] = []): 
   return handled === 0 ? `${count} of ${all}` : `${handled} of ${all} by handlers, and ${count}`;
 }
 
-function describeResource({ name, idPath, collection, takesId, operations, isSingle, parameter }: Resource): string {
+function describeResource({ name, idPath, collection, newRecord, takesId, operations, isSingle, parameter }: Resource) {
   if (isSingle) return `${name}: a single record`;
   if (idPath.length === 0) return `${name}: the id is ${parameter} of the path`;
   const { idType, filters } = collection;
-  const maker = takesId || operations.create === undefined ? "the client" : "the server";
-  const type = idType === "int64" ? "an integer" : takesId || operations.create === undefined ? "a string" : "a UUID";
+  const isChosen = takesId || operations.create === undefined;
+  const isMade = operations.create !== undefined && !newRecord.required.includes(idPath.join("."));
+  const maker = isMade && isChosen ? "the server or the client" : isMade ? "the server" : "the client";
+  const type = idType === "int64" ? "an integer" : isChosen ? "a string" : "a UUID";
   const names = filters.flatMap((filter) => (filter.isScope ? [] : [filter.name])).join(", ");
   return `${name}: the id is ${idPath.join(".")}, ${type} of ${maker}${names === "" ? "" : `; filters: ${names}`}`;
 }

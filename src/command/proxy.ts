@@ -107,7 +107,7 @@ function readUpstream(text: string, basePath: string): string {
   return url.pathname === "/" ? url.origin + basePath : url.origin + url.pathname.replace(/\/$/, "");
 }
 
-// What is outside of the base path has the same path there. The URL is a path, and begins with a slash.
+// Returns the path of the upstream. One that is not below the base path stays as it is. `url` begins with a slash.
 function toPath(upstream: string, basePath: string, url: string): string {
   const isBelow = url.startsWith(basePath) && /^([/?]|$)/.test(url.slice(basePath.length));
   return isBelow ? upstream.slice(new URL(upstream).origin.length) + url.slice(basePath.length) : url;

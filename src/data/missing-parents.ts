@@ -1,4 +1,4 @@
-// Finds records that are below others that do not exist, as those of an import can be, or of a version that did not delete them.
+// Finds orphaned records, whose parent does not exist: those of an import, or of a version that did not delete them.
 import type { Document } from "../openapi/application.ts";
 import { collectionAbove, findStandardOperations, readResources } from "../resources/index.ts";
 import { type Table, toScope, type Values } from "../store/index.ts";
@@ -37,13 +37,13 @@ export class ParentCheck {
     }
   }
 
-  /** Yields a sentence for each record that does not exist although others are below it. */
+  /** Yields a sentence for each missing parent, with one of its orphaned records. */
   *problems(): Generator<string> {
     for (const [name, first] of this.#first) {
       const above = this.#above.get(name)?.name ?? "";
       for (const [scope, address] of first)
         if (!this.#scopes.get(above)?.has(scope))
-          yield `${above} ${scope.slice(0, -1)} does not exist, but ${name} ${address} is below it.`;
+          yield `${name} ${address} is orphaned: ${above} ${scope.slice(0, -1)} does not exist.`;
     }
   }
 }

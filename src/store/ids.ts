@@ -40,7 +40,7 @@ export const maxInt64 = 2n ** 63n - 1n;
 /** The highest number that a client can choose, so that as many can follow. */
 export const maxChosenNumber = 2n ** 62n;
 
-/** The highest number that another one can follow. */
+/** The highest number of a record: the one before the last int64, so that one can follow. */
 export const maxNumber = 2n ** 63n - 2n;
 
 /** Returns the highest int64 that is allowed, if all lower ones are. */

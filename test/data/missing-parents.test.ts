@@ -50,8 +50,8 @@ for (const [store, newUrl] of [
       () => {},
     );
     t.same(problems, [
-      `${shops} gone does not exist, but ${books} gone/1 is below it.`,
-      `${books} a/2 does not exist, but ${notes} a/2/n is below it.`,
-      `${books} lost/1 does not exist, but ${notes} lost/1/n is below it.`,
+      `${books} gone/1 is orphaned: ${shops} gone does not exist.`,
+      `${notes} a/2/n is orphaned: ${books} a/2 does not exist.`,
+      `${notes} lost/1/n is orphaned: ${books} lost/1 does not exist.`,
     ]);
   });

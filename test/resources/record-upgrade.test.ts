@@ -129,11 +129,11 @@ for (const [name, newUrl] of [
       },
     });
     await t.rejects(upgrade(withRequired, { notes: notes(9_999) }, false), {
-      message: /are to be changed by a function/,
+      message: /must be changed by a function first/,
     });
     await t.rejects(upgrade(withRequired, { notes: notes(2_500 + 1_700) }), { message: "interrupted" });
     t.same((await all()).filter((text) => text.includes("!")).length, 1_000, "a batch is one transaction");
-    await t.rejects(upgrade(withRequired), { message: /It is needed to complete it/ });
+    await t.rejects(upgrade(withRequired), { message: /Pass the same function again/ });
     await t.rejects(upgrade(first), { message: /for another version of the document/ });
     done.length = 0;
     await upgrade(withRequired, { notes: notes(9_999) });

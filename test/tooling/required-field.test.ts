@@ -49,7 +49,7 @@ t.test("A field that becomes required needs a function for the records without i
   );
   t.notMatch(copy.run(["npm", "run", "types"]).stdout, /^src\//m, "only tests create pets without the field");
   for (const url of urls) {
-    t.match(copy.petstore(url, "serve"), { status: 1, stderr: /are to be changed by a function/ });
+    t.match(copy.petstore(url, "serve"), { status: 1, stderr: /must be changed by a function first/ });
     t.match(copy.petstore(url, "migrate"), { status: 0, stdout: "The database is up to date.\n" });
     const call = await copy.serve(t, url);
     const { text } = await call("/pets");

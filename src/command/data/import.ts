@@ -63,7 +63,9 @@ export async function importFile(
 async function importFolder(io: Io, target: Target, folder: string, options: ImportOptions, command: Command) {
   for (const name of ["format", "resource", "scope"] as const)
     if (options[name] !== undefined)
-      command.error(`error: option '--${name}' can't be used with a folder, whose files say it by their names`);
+      command.error(
+        `error: option '--${name}' can't be used with a folder: the names of its files have the format and the resource`,
+      );
   if (options.skipBad) command.error("error: option '--skip-bad' can't be used with a folder");
   const files = await readFolder(target, folder);
   warnIfNew(io, target.url);

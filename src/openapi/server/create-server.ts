@@ -51,7 +51,7 @@ export async function createServer<Operations = UntypedOperations, Context = unk
         hosts: allowedHosts,
         origins: origins ?? [],
         settings: ["--allow-host, or the option `allowedHosts`", "the option `origins`"],
-        // Who can send a key is no page of another site.
+        // A page of another site does not know the key.
         ...(options.security && { isChecked: ({ routeOptions: { config } }) => config.operation === undefined }),
       });
     if (options.extend) await extendApp(app, options.extend, options.report ?? ((message) => logger.warn(message)));

@@ -44,7 +44,7 @@ const readers = {
   isEmpty: ({ count }: PageFacts) => count === 0,
 } as const satisfies Record<string, Read>;
 
-// A page of 0 records is one of the total only.
+// With limit=0, the page has only the total.
 function countPages({ total = 0n, limit }: PageFacts): number {
   return limit === 0 ? 0 : Math.ceil(Number(total) / limit);
 }

@@ -83,14 +83,14 @@ function findUpgrade({ name, record }: Resource, known: readonly SchemaState[], 
   const own = options.upgrades[name];
   const run = own?.to === record.hash ? own.upgrade : undefined;
   if (run && !options.apply)
-    throw new Error(`The records of ${name} are to be changed by a function. ${options.advice}`);
+    throw new Error(`The records of ${name} must be changed by a function first. ${options.advice}`);
   const interrupted = known.find(({ upgradedTo }) => upgradedTo !== null && upgradedTo !== validating);
   if (interrupted && interrupted.schema !== record.hash)
     throw new Error(
       `A function has changed some records of ${name} for another version of the document. Run that version again, to complete it.`,
     );
   if (interrupted && !run)
-    throw new Error(`A function has changed some records of ${name}. It is needed to complete it.`);
+    throw new Error(`The change of the records of ${name} by a function was interrupted. Pass the same function again, to complete it.`);
   return run && { run, isInterrupted: interrupted !== undefined };
 }
 
