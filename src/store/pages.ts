@@ -25,7 +25,6 @@ export interface ListSelection {
   readonly limit: number;
   /** The number of rows that are skipped. */
   readonly offset?: number;
-  readonly maxBytes?: number | undefined;
 }
 
 /** A row of a list: the JSON of a record, and its number if that is not its id. */
@@ -39,7 +38,7 @@ export function listColumns(collection: Collection): string {
 /** The maximum size of a page, by default. */
 export const maxPageBytes = 4_194_304;
 
-/** The number of rows that a store reads before it looks at their size: the usual page is one query, and 32 records of 1 MiB are no problem. */
+/** The number of rows that a store reads before it looks at their size: 32 records of 1 MiB are no problem. */
 export const unmeasuredRows = 32;
 
 /** Returns the number of the record of a row. */
@@ -47,9 +46,9 @@ export function numberOf(collection: Collection, row: ListRow): bigint {
   return row[1] ?? (readId(collection, row[0]) as bigint);
 }
 
-/** Returns the size of rows. */
-export function sizeOf(rows: readonly ListRow[]): number {
-  return rows.reduce((size, row) => size + row[0].length, 0);
+/** Returns the size of rows in UTF-16 units, each of which is up to 3 bytes. */
+export function lengthOf(rows: readonly ListRow[]): number {
+  return rows.reduce((length, row) => length + row[0].length, 0);
 }
 
 /** Converts up to `limit` + 1 rows to a page. */
@@ -60,10 +59,11 @@ export function toPage<R>(
   direction: Direction,
 ): Page<R> {
   let size = 0;
-  const end = rows.findIndex((row, index) => {
-    size += row[0].length;
+  const isBeyond = (row: ListRow, index: number) => {
+    size += Buffer.byteLength(row[0]);
     return size > maxBytes && index > 0;
-  });
+  };
+  const end = lengthOf(rows) * 3 > maxBytes ? rows.findIndex(isBeyond) : -1;
   const fitting = end < 0 ? rows.length : end;
   const page = rows.slice(0, Math.min(limit, fitting));
   if (direction === "backwards") page.reverse();

@@ -112,7 +112,7 @@ export interface RecordQuery {
   readonly position?: PagePosition | undefined;
   /** The number of records to skip. Takes time in proportion to it. */
   readonly offset?: number | undefined;
-  /** The maximum size in UTF-16 units, of which one is up to 3 bytes. The default is 4 Mi. */
+  /** The default is 4 MiB. */
   readonly maxBytes?: number | undefined;
   /** The values by the names of the collection's filters. An undefined value selects all records. */
   readonly filter?: Readonly<Record<string, unknown>>;

@@ -47,3 +47,22 @@ testStores("a page ends before it is too large, in both directions, and no recor
   t.match(await records.list({ limit: 0 }), { records: { text: "[]" }, more: true, isShort: false });
   t.match(await records.list({ limit: 76 }), { more: false, isShort: false });
 });
+
+testStores("a page of large records that can be compressed is read in parts", async (t, { url }) => {
+  const store = await openStore(url, { collections: [notes], timeouts: longTimeouts });
+  t.teardown(() => store.close());
+  const records = store.records("notes");
+  const text = "long ".repeat(40_000);
+  for (let id = 0; id < 90; id++) await records.put(`${id}`, () => ({ kind: id % 9 === 0 ? "few" : "many", text }));
+  const numbersOf = async (query: Omit<RecordQuery, "limit">) => {
+    const numbers: bigint[] = [];
+    for (let after = 0n; ; after = numbers.at(-1) as bigint) {
+      const page = await records.list({ ...query, limit: 80, position: { after } });
+      t.ok(Buffer.byteLength(page.records.text) <= 4_194_304);
+      for (let number = page.first as bigint; number <= (page.last as bigint); number++) numbers.push(number);
+      if (!page.more) return numbers;
+    }
+  };
+  t.equal((await numbersOf({})).length, 90);
+  t.match(await records.list({ limit: 80, filter: { kind: "few" } }), { more: false, isShort: false, last: 82n });
+});

@@ -76,6 +76,8 @@ t.test("A page has as many records as asked for, in order of id", async (t) => {
   );
   t.match(toPage(books, rows, { limit: 3, maxBytes: 15 }, "forwards"), { last: 3n, more: true, isShort: true });
   t.match(toPage(books, rows, { limit: 1, maxBytes: 1 }, "forwards"), { last: 3n, more: true, isShort: false });
+  const long = ["3", "4", "5"].map((id): ListRow => [`{"id":${id},"a":"${"€".repeat(100)}"}`]);
+  t.match(toPage(books, long, { limit: 3, maxBytes: 500 }, "forwards"), { last: 3n, isShort: true }, "bytes of UTF-8");
 });
 
 t.test("The name of an index has at most 63 bytes, and differs for each filter", async (t) => {

@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { RawJson, UnavailableError } from "../../lib/index.ts";
 import { Batcher, busyMessage } from "../batcher.ts";
 import { findKeyProblem, maxInt64 } from "../ids.ts";
-import { type ListRow, toPage, toPageStart } from "../pages.ts";
+import { type ListRow, lengthOf, maxPageBytes, numberOf, toPage, toPageStart } from "../pages.ts";
 import type {
   ChangeResult,
   CreateResult,
@@ -40,6 +40,7 @@ import { isDuplicateKey, requireStorable, requireStorableText } from "./postgres
 import {
   countStatement,
   listStatement,
+  maxListBytes,
   type NamedStatement,
   type recordStatements,
   statements,
@@ -76,13 +77,25 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
   }
 
   readonly list = async (query: RecordQuery): Promise<Page<R>> => {
-    const { limit, position, offset, filter = {}, maxBytes } = query;
+    const { limit, position, offset, filter = {}, maxBytes = maxPageBytes } = query;
     const { filters, values } = this.#readFilter(filter);
     const { direction, from } = toPageStart(position);
-    const selection = { filters, direction, limit: limit + 1, maxBytes, ...(offset !== undefined && { offset }) };
-    const statement = this.#name("list", listStatement(this.#collection, selection), "array");
-    const skipped = offset === undefined ? [] : [offset];
-    const rows = await this.#parts.pool.query<ListRow>(statement, ...values, from, limit + 1, ...skipped);
+    const rows: ListRow[] = [];
+    let [start, skipped] = [from, offset];
+    for (;;) {
+      const count = limit + 1 - rows.length;
+      const selection = { filters, direction, limit: count, ...(skipped !== undefined && { offset: skipped }) };
+      const statement = this.#name("list", listStatement(this.#collection, selection), "array");
+      const skip = skipped === undefined ? [] : [skipped];
+      const found = await this.#parts.pool.query<ListRow>(statement, ...values, start, count, ...skip);
+      rows.push(...found);
+      const last = found.at(-1);
+      // Those that are stored in less are all that there are.
+      if (last === undefined || found.length === count || lengthOf(found) * 3 < maxListBytes) break;
+      if (lengthOf(rows) > maxBytes) break;
+      start = numberOf(this.#collection, last);
+      skipped = undefined;
+    }
     return toPage(this.#collection, rows, query, direction);
   };
 

@@ -1,5 +1,5 @@
 // The SQL statements of the PostgreSQL store. Each is prepared once per connection.
-import { type ListSelection, listColumns, maxPageBytes, unmeasuredRows } from "../pages.ts";
+import { type ListSelection, listColumns, unmeasuredRows } from "../pages.ts";
 import type { RecordStore, StoreMethod } from "../port.ts";
 import { type Collection, type Filter, idColumn, type ViewColumn, writeRecord } from "../records.ts";
 
@@ -241,13 +241,16 @@ export function settledId(collection: Collection): string {
 
 const minPlannedLimit = 32;
 
+/** The size in bytes, as PostgreSQL stores them, with which the rows of a list end: the row that reaches it is the last. */
+export const maxListBytes = 262_144;
+
 /**
  * Returns the text of the statement that lists the records that match filters. Its parameters are the values of the filters, the
  * number of the record from which on the page is read, the number of records, which is at most `limit`, and that of those that are
- * skipped, if there is an offset.
+ * skipped, if there is an offset. Of more than 33 rows, it returns fewer if they reach `maxListBytes`.
  */
 export function listStatement(collection: Collection, selection: ListSelection): string {
-  const { filters, direction, limit: maxRows, offset, maxBytes = maxPageBytes } = selection;
+  const { filters, direction, limit: maxRows, offset } = selection;
   const [start, limit] = [`$${filters.length + 1}`, `$${filters.length + 2}`];
   const [beyond, upTo, order] = direction === "forwards" ? [">", "<=", "ASC"] : ["<", ">=", "DESC"];
   // A range of the index on one value and the id, in its order. With `status = $1 ORDER BY id`, PostgreSQL may scan the
@@ -271,13 +274,11 @@ export function listStatement(collection: Collection, selection: ListSelection):
   const skipped = offset === undefined ? "" : ` OFFSET $${filters.length + 3}`;
   const columns = listColumns(collection);
   if (maxRows <= unmeasuredRows + 1) return `SELECT ${columns} FROM (${rows}) AS page LIMIT ${limit}${skipped}`;
-  // PostgreSQL knows the size of a large value, in bytes, without reading it. Two rows at least, so that `toPage` sees that there are more.
+  // PostgreSQL knows the compressed size of a large record without reading it.
   return `
     WITH page AS MATERIALIZED (SELECT record, id FROM (${rows}) AS page LIMIT ${limit}${skipped}),
-      sizes AS (SELECT octet_length(record::text) AS size FROM page),
-      sums AS (SELECT sum(size) OVER part - size AS before, row_number() OVER part AS number FROM sizes
-        WINDOW part AS (ROWS UNBOUNDED PRECEDING))
-    SELECT ${columns} FROM page LIMIT (SELECT count(*) FILTER (WHERE before < ${3 * maxBytes} OR number <= 2) FROM sums)`;
+      sums AS (SELECT sum(pg_column_size(record)) OVER (ROWS UNBOUNDED PRECEDING) AS size FROM page)
+    SELECT ${columns} FROM page LIMIT (SELECT count(*) + 1 FROM sums WHERE size < ${maxListBytes})`;
 }
 
 /** Returns the text of the statement that counts the records that match filters. Its parameters are their values. */

@@ -1,7 +1,6 @@
-// The records of a collection in SQLite. Each read is a single statement, so it never misses what another process has
-// committed before.
+// The records of a collection in SQLite. A read never misses what another process has committed before.
 import { RawJson } from "../../lib/index.ts";
-import { type ListRow, maxPageBytes, numberOf, sizeOf, toPage, toPageStart, unmeasuredRows } from "../pages.ts";
+import { type ListRow, lengthOf, maxPageBytes, numberOf, toPage, toPageStart, unmeasuredRows } from "../pages.ts";
 import type { CreateResult, IdempotencyKey, Page, RecordId, RecordQuery, RecordStore, StoreMethod } from "../port.ts";
 import type { RecordCount, RecordLimit } from "../record-limit.ts";
 import {
@@ -120,7 +119,7 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
     const filters = usedFilters(this.#parts.collection, filter);
     const values = filters.map(({ name }) => toValue(filter[name]));
     const rows: ListRow[] = [];
-    let [start, skipped, size] = [from, offset, 0];
+    let [start, skipped] = [from, offset];
     for (;;) {
       const count = Math.min(limit + 1 - rows.length, unmeasuredRows);
       const selection = { filters, direction, limit: count, ...(skipped !== undefined && { offset: skipped }) };
@@ -131,8 +130,7 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
       rows.push(...found);
       const last = found.at(-1);
       if (last === undefined || found.length < count || rows.length > limit) break;
-      size += sizeOf(found);
-      if (size > maxBytes && rows.length > 1) break;
+      if (lengthOf(rows) > maxBytes) break;
       start = numberOf(this.#parts.collection, last);
       skipped = undefined;
     }
