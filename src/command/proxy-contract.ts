@@ -18,8 +18,8 @@ export interface Verdict {
   readonly violation: { readonly of: "request" | "response"; readonly message: string } | undefined;
   /** Why the body of the response was not compared, although others of its media type are. */
   readonly skipped: string | undefined;
-  /** The response of the server of the document. */
-  readonly response: LightMyRequestResponse;
+  /** The response of the server of the document; undefined if it has none for the URL of the request. */
+  readonly response?: LightMyRequestResponse;
 }
 
 interface Exchange {
@@ -83,6 +83,11 @@ async function check(
   exchange: Exchange,
 ): Promise<Verdict> {
   const { "transfer-encoding": _, expect, ...headers } = Object.fromEntries(new Headers(fields as [string, string][]));
+  // `inject` would normalize them, and compare another path than the upstream gets.
+  if (/#|^[^?]*(\\|\/(\.|%2e){1,2}([/?]|$))/i.test(url)) {
+    const message = "The path must have no dot segments (RFC 3986, section 5.2.4), and no \\ or #.";
+    return { upstream: undefined, violation: { of: "request", message }, skipped: undefined };
+  }
   const payload = body.length > 0 ? { payload: body } : {};
   const response = await app.inject({ method: method as "GET", url, headers, ...payload });
   const { failure = "", error, skipped } = exchange;

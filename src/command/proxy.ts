@@ -55,6 +55,7 @@ export async function serveProxy(path: string, options: ProxyOptions, io: Io, si
     io.stdout.write(describe(request, verdict));
     if (options.report || !violation) return pass(verdict.upstream ?? (await send()), outgoing);
     if (violation.of === "response") return fail(outgoing, 502, violation.message);
+    if (verdict.response === undefined) return fail(outgoing, 400, violation.message);
     const { connection, "transfer-encoding": _, ...rejection } = verdict.response.headers;
     outgoing.writeHead(verdict.response.statusCode, rejection).end(verdict.response.rawPayload);
   };

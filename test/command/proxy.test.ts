@@ -163,6 +163,29 @@ t.test("The preflight request of a browser passes, and is not counted", async (t
   }
 });
 
+t.test("A path that clients normalize is rejected, because another one would be compared", async (t) => {
+  for (const flags of [[], ["--report"]]) {
+    const { exchange, seen, output } = await start(t, (_, __, response) => json(response, 200, {}), { flags });
+    const paths = [
+      "/v1/x/../books",
+      "/v1/books/%2E%2e/books",
+      "/v1/./books",
+      "/v1\\books",
+      "/v1/books#/x",
+      "/v1/books?a=1#",
+    ];
+    for (const path of paths) {
+      const received = await exchange(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      t.match(received, flags.length === 0 ? /^HTTP\/1\.1 400 [\s\S]*no dot segments/ : /^HTTP\/1\.1 200/, path);
+      t.ok(output.stdout.includes(`GET ${path}: the request violates the document: The path must have no dot`));
+    }
+    t.same(
+      seen.map(({ url }) => url),
+      flags.length === 0 ? [] : paths,
+    );
+  }
+});
+
 t.test("A service that does not respond is a 502, and lets the build fail", async (t) => {
   const { send, output, stop } = await start(t, ({ url }, _, response) => {
     if (url === "/v1/books/1") return void response.destroy();
