@@ -54,6 +54,8 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
       throw new Error(
         `Without --key, each credential is accepted. So ${options.host} is refused: pass --key, or omit --host.`,
       );
+    if (keys !== undefined && !hasSecurity(document))
+      throw new Error("No operation of the document needs a credential, so --key has no effect. Declare `security`.");
     const files = seed?.folder === undefined ? undefined : await readFolder(target, seed.folder);
     if (options.reset) await resetStore(target, io);
     if (files) await seedFiles(target, files, io);

@@ -2,7 +2,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { createDataHeaders, createEdge, crossSite } from "../../http/index.ts";
-import { listForCors } from "../operation/index.ts";
+import { listForCors, type Operation } from "../operation/index.ts";
 import type { ServerOptions, UntypedOperations } from "./options.ts";
 import {
   createFailureFormat,
@@ -51,8 +51,7 @@ export async function createServer<Operations = UntypedOperations, Context = unk
         hosts: allowedHosts,
         origins: origins ?? [],
         settings: ["--allow-host, or the option `allowedHosts`", "the option `origins`"],
-        // A page of another site does not know the key.
-        ...(options.security && { isChecked: ({ routeOptions: { config } }) => config.operation === undefined }),
+        ...(options.security && { isChecked: ({ routeOptions: { config } }) => !needsKey(config.operation) }),
       });
     if (options.extend) await extendApp(app, options.extend, options.report ?? ((message) => logger.warn(message)));
     // Encapsulated, so that the routes of the application read their own bodies.
@@ -79,4 +78,10 @@ async function extendApp(
   } finally {
     clearInterval(timer);
   }
+}
+
+// Whether each way to call it needs what a page of another site does not know. Browsers send cookies by themselves.
+function needsKey({ security = [] }: Partial<Operation> = {}): boolean {
+  const isKey = ({ scheme }: Operation["security"][0][0]) => scheme.type !== "apiKey" || scheme.in !== "cookie";
+  return security.length > 0 && security.every((schemes) => schemes.some(isKey));
 }

@@ -90,7 +90,9 @@ function findUpgrade({ name, record }: Resource, known: readonly SchemaState[], 
       `A function has changed some records of ${name} for another version of the document. Run that version again, to complete it.`,
     );
   if (interrupted && !run)
-    throw new Error(`The change of the records of ${name} by a function was interrupted. Pass the same function again, to complete it.`);
+    throw new Error(
+      `The change of the records of ${name} by a function was interrupted. Pass the same function again, to complete it.`,
+    );
   return run && { run, isInterrupted: interrupted !== undefined };
 }
 
