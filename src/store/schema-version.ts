@@ -24,3 +24,8 @@ export function createMissingError(): Error {
 export function createMigrationError(message: string, code?: string): Error {
   return Object.assign(new Error(message), { code, needsMigration: true });
 }
+
+/** Returns the reason why a store can't be opened whose table has other columns than the collection with its name. */
+export function createFormError(table: string): Error {
+  return new Error(`its table ${table} is that of another collection: ids of another type, or below other records`);
+}

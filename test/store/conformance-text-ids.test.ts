@@ -129,3 +129,20 @@ testStores("is full with the maximum number of records, but replaces one", async
   await pages.remove("a");
   t.match(await pages.put("c", () => ({ title: "T" })), { outcome: "created" });
 });
+
+testStores("a collection does not use the table of ids of another type, or of another path", async (t, { url }) => {
+  const forms: Collection[] = [
+    { ...collection, idType: "int64" },
+    { ...collection, idType: "string" },
+    { ...collection, idType: "int64", isScoped: true },
+  ];
+  const others = forms.map((form, index) => ({ ...form, name: `pages${index}` }));
+  await (await openStore(url, { collections: others })).close();
+  for (const [index, form] of forms.entries())
+    for (const { name } of others) {
+      const opened = openStore(url, { collections: [{ ...form, name }] });
+      const hasKeys = (one: number) => one > 0;
+      if (hasKeys(index) === hasKeys(Number(name.slice(-1)))) await (await opened).close();
+      else await t.rejects(opened, { message: new RegExp(`its table ${name} is that of another collection`) });
+    }
+});

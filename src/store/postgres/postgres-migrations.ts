@@ -8,7 +8,7 @@ import type { ClientBase } from "pg";
 import { findOthers, recordColumns } from "../bulk.ts";
 import { type Dialect, latestVersion, listNames, migrations } from "../migrations.ts";
 import { type Collection, idColumn, indexName } from "../records.ts";
-import { createMigrationError, requireKnownVersion } from "../schema-version.ts";
+import { createFormError, createMigrationError, requireKnownVersion } from "../schema-version.ts";
 import { indexedOf, quoteName, tableOf } from "./postgres-statements.ts";
 
 // "pets", in ASCII: the key of the advisory lock that serializes the migrations of several processes.
@@ -64,13 +64,36 @@ export function schemaOf(collection: Collection): Relation[] {
   return [{ name: collection.name, collection, isIndex: false, statement }, ...indexes];
 }
 
+// Rejects if a database has a table of another form.
 async function listMissing(db: ClientBase, collections: readonly Collection[]): Promise<Relation[]> {
-  const { rows } = await db.query<{ name: string }>(
-    `SELECT c.relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspname = 'petstore'`,
+  const columns = new Map((await listRelations(db)).map(({ name, text }) => [name, text]));
+  return collections.flatMap(schemaOf).filter(({ name, collection, isIndex }) => {
+    const isOther = !isIndex && columns.has(name) && columns.get(name) !== columnsOf(collection);
+    if (isOther) throw createFormError(name);
+    return !columns.has(name);
+  });
+}
+
+interface FoundRelation {
+  readonly name: string;
+  readonly kind: string;
+  /** The names and types of its columns. */
+  readonly text: string;
+}
+
+async function listRelations(db: ClientBase): Promise<FoundRelation[]> {
+  const { rows } = await db.query<FoundRelation>(
+    `SELECT c.relname AS name, c.relkind AS kind,
+       string_agg(a.attname || ',' || format_type(a.atttypid, NULL), ',' ORDER BY a.attnum) AS text
+     FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+     LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+     WHERE n.nspname = 'petstore' GROUP BY c.oid ORDER BY c.relname`,
   );
-  const names = new Set(rows.map(({ name }) => name));
-  return collections.flatMap(schemaOf).filter(({ name }) => !names.has(name));
+  return rows;
+}
+
+function columnsOf(collection: Collection): string {
+  return Object.entries(recordColumns(collection)).join();
 }
 
 /** Returns the tables and indexes that a database does not need. */
@@ -88,13 +111,8 @@ export async function listUnneeded(db: ClientBase, collections: readonly Collect
 
 /** Returns the collections that a database has of other documents: their columns are those of this release. */
 export async function findOtherCollections(db: ClientBase, collections: readonly Collection[]): Promise<Collection[]> {
-  const { rows } = await db.query(
-    `SELECT c.relname AS name, string_agg(a.attname || ',' || format_type(a.atttypid, NULL), ',' ORDER BY a.attnum) AS text
-     FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-     JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-     WHERE n.nspname = 'petstore' AND c.relkind = 'r' GROUP BY c.relname ORDER BY c.relname`,
-  );
-  return findOthers(collections, rows, (form) => Object.entries(recordColumns(form)).join());
+  const tables = (await listRelations(db)).filter(({ kind }) => kind === "r");
+  return findOthers(collections, tables, columnsOf);
 }
 
 /** Rejects if a database lacks the table of a collection. It can lack an index. */

@@ -45,7 +45,9 @@ function findSchemaDifferences(db: DatabaseSync, collections: readonly Collectio
   return differences;
 }
 
-const filterIndex = /^'([\w-]+)''CREATE INDEX "[\w-]+" ON "([\w-]+)" \(record ->> ''(\w+|\$\."[\w $.-]+")'', id\)'$/;
+// The value of a property, or the scope. All quotes are doubled.
+const filterIndex =
+  /^'([\w-]+)''CREATE INDEX "(?:[^"]|"")+" ON "([\w-]+)" \((?:record ->> ''(?:[^']|'{4})+''|rtrim\(key, replace\(key, ''\/'', '{4}\)\)), id\)'$/;
 
 // Whether it is the index of a filter that an earlier document had, or a later one. It does no harm.
 function isFilterIndex(definition: string, collections: readonly Collection[]): boolean {

@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { findOthers } from "../bulk.ts";
 import { type Dialect, latestVersion, listNames, migrations } from "../migrations.ts";
 import { type Collection, idColumn, indexName } from "../records.ts";
-import { createMigrationError, requireKnownVersion } from "../schema-version.ts";
+import { createFormError, createMigrationError, requireKnownVersion } from "../schema-version.ts";
 import { expressionOf, quoteName } from "./sqlite-statements.ts";
 
 // "pets", in ASCII. Distinguishes the files of this program from those of others (PRAGMA application_id).
@@ -65,7 +65,7 @@ function listMissing(db: DatabaseSync, collections: readonly Collection[]): stri
     const found = find.get(name);
     if (found?.sql === statement) return [];
     if (found === undefined) return [statement];
-    if (found.type !== "index") throw new Error(`its ${found.type} ${name} is not that of the document`);
+    if (found.type !== "index") throw createFormError(name);
     return [`DROP INDEX ${quoteName(name)}`, statement];
   });
 }

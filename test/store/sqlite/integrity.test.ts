@@ -130,6 +130,8 @@ t.test("Accepts the tables of collections that another document has, with their 
     'CREATE TABLE "notes" (id INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL) STRICT',
     `CREATE INDEX "notes_by_color" ON "notes" (record ->> 'color', id)`,
     'CREATE TABLE "tags" (id INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT NOT NULL, key TEXT NOT NULL UNIQUE) STRICT',
+    `CREATE INDEX "tags_by_/" ON "tags" (rtrim(key, replace(key, '/', '')), id)`,
+    `CREATE INDEX "tags_by_it's" ON "tags" (record ->> '$."it''s naïve"."@id"', id)`,
     `INSERT INTO tags (record, key) VALUES ('{}', 'a')`,
   );
   const note = "petstore: The document has no collection tags, but the database has 1 record of it, which is kept";
