@@ -2,7 +2,7 @@
 // undeclared header, a wrong parameter name or a missing handler does not compile.
 import type { Readable } from "node:stream";
 import type { RawJson } from "../../lib/index.ts";
-import type { SentRequest } from "../operation/index.ts";
+import type { UntypedCall } from "../operation/index.ts";
 
 /** The operationId of an operation. `Operations` is the interface `operations` that openapi-typescript generates. */
 export type OperationId<Operations> = keyof Operations & string;
@@ -136,7 +136,8 @@ type StatusOf<Key, All> = Key extends number
       : never;
 
 /** A validated request. Parameters and fields that were not sent have their default values. */
-export interface Call<Operations, Id extends OperationId<Operations>, Caller = unknown> {
+export interface Call<Operations, Id extends OperationId<Operations>, Caller = unknown>
+  extends Pick<UntypedCall, "request" | "lastEventId" | "ifMatch" | "ifNoneMatch" | "responseType" | "signal"> {
   readonly operationId: Id;
   readonly params: Parameters<Operations[Id], "path">;
   readonly query: Parameters<Operations[Id], "query">;
@@ -145,28 +146,6 @@ export interface Call<Operations, Id extends OperationId<Operations>, Caller = u
   readonly body: RequestBody<Operations[Id]>;
   /** Undefined if the operation requires no credential and none was sent. */
   readonly caller: Caller | undefined;
-  /** The request as it was sent: its id, address, URL, headers and logger. */
-  readonly request: SentRequest;
-  /** The id of the last event that a client of server-sent events has received, before it has connected again. */
-  readonly lastEventId: string | undefined;
-  /**
-   * Returns whether the client's If-Match has the ETag of a representation, which is what the GET of this path returns: the body and
-   * the headers of its handler. Undefined if the client has sent no If-Match. `body` is undefined if there is no representation.
-   * Throws an HttpError (400) if the header is malformed.
-   */
-  ifMatch(body: unknown, headers?: Readonly<Record<string, unknown>>): boolean | undefined;
-  /**
-   * Returns whether the client's If-None-Match does not have the ETag of a representation, like `ifMatch`. With `*`, it is false
-   * for any representation, so that a PUT does not replace one.
-   */
-  ifNoneMatch(body: unknown, headers?: Readonly<Record<string, unknown>>): boolean | undefined;
-  /** The media type that the client prefers, of those that the document declares for successes; undefined for none. */
-  readonly responseType: string | undefined;
-  /**
-   * Aborted when the response is complete, the client disconnects, or the server closes: at once for server-sent events, and
-   * after half of the grace period for other responses.
-   */
-  readonly signal: AbortSignal;
 }
 
 type ResponseOf<All> = {
