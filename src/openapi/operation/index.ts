@@ -1,6 +1,6 @@
 // One operation of the document, compiled: everything that the server needs to serve it.
 export { type BodyContent, RawBody } from "./body.ts";
-export { UntypedCall, type UntypedHandler } from "./call.ts";
+export { type CallOptions, UntypedCall, type UntypedHandler } from "./call.ts";
 export {
   type BasicCredential,
   type Credential,

@@ -11,13 +11,12 @@ import {
 } from "../../http/index.ts";
 import { andThen, type MaybePromise } from "../../lib/index.ts";
 import {
+  type CallOptions,
   type HandlerResult,
-  type OpenCalls,
   type Operation,
   type PathSource,
   type ReadPart,
   type RequestPart,
-  type ResponseValidation,
   UntypedCall,
   type UntypedHandler,
   type WriteOptions,
@@ -45,8 +44,7 @@ const authenticatedAt = new WeakMap<FastifyRequest, number>();
  */
 export type Guard = (request: FastifyRequest, reply: FastifyReply, operation: Operation) => MaybePromise<void>;
 
-export interface RouteOptions {
-  readonly operation: Operation;
+export interface RouteOptions extends CallOptions, WriteOptions {
   readonly handler: UntypedHandler;
   readonly context: unknown;
   /** Returns the caller. Throws an HttpError to reject the request. */
@@ -54,17 +52,9 @@ export interface RouteOptions {
   readonly guards: readonly Guard[];
   /** Headers of every response of the operation. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The Link header of failures. */
-  readonly links: string | undefined;
   /** Whether requests are validated, and their credentials. Otherwise, the handler gets no values. */
   readonly validateRequests: boolean;
-  readonly validation: ResponseValidation;
   readonly errors: ErrorTable;
-  /** Is called if a response fails after its headers were sent. */
-  readonly onError: WriteOptions["onError"];
-  readonly openCalls: OpenCalls;
-  /** The operation that returns the representation of the resource. */
-  readonly read: Operation;
 }
 
 /** The route of an operation. */
