@@ -12,7 +12,6 @@ import { type Formats, Schemas, upgradeSchema30 } from "../schema/index.ts";
 import {
   describeFindings,
   type Finding,
-  type Findings,
   type LoadedDocument,
   listBasePaths,
   loadDocument,
@@ -33,13 +32,7 @@ import { compareWithSchema } from "./openapi-schema.ts";
 import { describeVariant, differInParameters, groupVariants } from "./variants.ts";
 
 /** A valid document. */
-export interface Document {
-  /** The YAML or JSON text; undefined for a parsed object. */
-  readonly text: string | undefined;
-  /** The text, if it is the whole document in JSON. */
-  readonly json: string | undefined;
-  /** The parsed text, with unresolved references. */
-  readonly content: OpenApi;
+export interface Document extends LoadedDocument {
   readonly root: Part<OpenApi>;
   /** The path of the document's first server, such as `/v1`. Empty if it has none. Operations can have other servers. */
   readonly basePath: string;
@@ -47,8 +40,6 @@ export interface Document {
   readonly operations: readonly Operation[];
   /** The operationIds that are not served, because of an error. */
   readonly leftOut: ReadonlySet<string>;
-  /** What is wrong with the document, or would not be enforced. */
-  readonly findings: Findings;
 }
 
 /** The public URLs of the service. */

@@ -18,7 +18,7 @@ export interface LoadedDocument {
   readonly json: string | undefined;
   /** The parsed document. Its references are unresolved, and lead to no other file. */
   readonly content: OpenApi;
-  /** What is wrong with it so far. */
+  /** What is wrong with it so far, or would not be enforced. */
   readonly findings: Findings;
 }
 
