@@ -6,7 +6,7 @@ export type { Formats } from "./keyword.ts";
 export { type NamedAlternatives, nameAlternatives } from "./keywords/discriminator.ts";
 export { isInt64 } from "./keywords/integers.ts";
 export type { MarkedMembers } from "./marked-members.ts";
-export type { SchemaNode } from "./node.ts";
+export { listReachable, type SchemaNode } from "./node.ts";
 export {
   type CheckOptions,
   type ObjectMember,

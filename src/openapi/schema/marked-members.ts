@@ -3,7 +3,7 @@
 import { canonicalJson, setOwn } from "../../lib/index.ts";
 import type { Marker } from "./form.ts";
 import { isObject } from "./form.ts";
-import { possiblePartsOf, type SchemaNode } from "./node.ts";
+import { listReachable, possiblePartsOf, type SchemaNode } from "./node.ts";
 
 /** The members of a value that have a marker. Equal for all values of the same schemas. */
 export class MarkedMembers {
@@ -126,12 +126,7 @@ export class MarkedMembers {
 
   // Whether a schema that is reached from here has the marker.
   get #canBeMarked(): boolean {
-    if (this.#areReachable !== undefined) return this.#areReachable;
-    const reached = new Map(this.#possible.map((node) => [node.pointer, node])); // grows while it is read
-    for (const node of reached.values())
-      for (const next of [...node.references(), ...node.children().map((child) => child.node)])
-        if (!reached.has(next.pointer)) reached.set(next.pointer, next);
-    this.#areReachable = reached.values().some(({ schema }) => schema[this.#marker] === true);
+    this.#areReachable ??= listReachable(this.#possible).some(({ schema }) => schema[this.#marker] === true);
     return this.#areReachable;
   }
 

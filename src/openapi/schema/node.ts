@@ -22,13 +22,23 @@ export const wholes: ReadonlySet<Application> = new Set(["whole"]);
 const possible: ReadonlySet<Application> = new Set(["whole", "alternative", "branch"]);
 const inPlace: ReadonlySet<Application> = new Set(["whole", "alternative", "branch", "test"]);
 
-// Without recursion, because a chain of references can be long.
+// Without recursion, like `listReachable`, because a chain of references can be long.
 function collectParts(starts: readonly SchemaNode[], applications: ReadonlySet<Application>): SchemaNode[] {
   const found = new Map(starts.map((node) => [node.identity, node])); // grows while it is read
   for (const node of found.values())
     for (const part of [...node.references(), ...node.children(applications).map((child) => child.node)])
       if (!found.has(part.identity)) found.set(part.identity, part);
   return [...found.values()];
+}
+
+/** Lists these schemas, and those that they have and refer to, at any depth, each once as it is written. */
+export function* listReachable(starts: readonly SchemaNode[]): Generator<SchemaNode> {
+  const reached = new Map(starts.map((node) => [node.raw, node])); // grows while it is read
+  for (const node of reached.values()) {
+    yield node;
+    for (const next of [...node.references(), ...node.children().map((child) => child.node)])
+      if (!reached.has(next.raw)) reached.set(next.raw, next);
+  }
 }
 
 /** Returns these schemas and those that a value may have to match besides: also alternatives, and those under a condition. */

@@ -1,5 +1,5 @@
 // The views of a schema: what a request has of it, and what a response (OpenAPI 3.1.1, section 4.8.24.1).
-import type { SchemaNode, Schemas } from "../schema/index.ts";
+import { listReachable, type SchemaNode, type Schemas } from "../schema/index.ts";
 import type { SchemaObject } from "../source/index.ts";
 
 /** What a value belongs to: a response, the body of a request, or a form of a request, in which a field can be a file. */
@@ -55,13 +55,8 @@ export class TypeViews {
   }
 
   #reach(pointers: readonly string[]): Set<unknown> {
-    const reached = new Map<unknown, SchemaNode>();
-    visit(
-      pointers.map((pointer) => this.#schemas.at(pointer)),
-      reached,
-      () => false,
-    );
-    return new Set(reached.keys());
+    const starts = pointers.map((pointer) => this.#schemas.at(pointer));
+    return new Set(listReachable(starts).map(({ raw }) => raw));
   }
 }
 
@@ -76,25 +71,14 @@ export function findReachable(
 ): boolean {
   const result = known.get(node.raw);
   if (result !== undefined) return result;
-  const reached = new Map<unknown, SchemaNode>();
-  const isFound = visit([node], reached, isSearched);
-  if (isFound) known.set(node.raw, true);
-  else for (const raw of reached.keys()) known.set(raw, false);
-  return isFound;
-}
-
-// Visits schemas with all that they have and refer to, until one is found. Without recursion, because a chain can be long.
-function visit(
-  starts: readonly SchemaNode[],
-  reached: Map<unknown, SchemaNode>,
-  isFound: (node: SchemaNode) => boolean,
-): boolean {
-  for (const node of starts) reached.set(node.raw, node);
-  for (const node of reached.values()) {
-    // grows while it is read
-    if (isFound(node)) return true;
-    for (const next of [...node.references(), ...node.children().map((child) => child.node)])
-      if (typeof next.raw === "object" && !reached.has(next.raw)) reached.set(next.raw, next);
+  const reached: unknown[] = [];
+  for (const part of listReachable([node])) {
+    if (isSearched(part)) {
+      known.set(node.raw, true);
+      return true;
+    }
+    reached.push(part.raw);
   }
+  for (const raw of reached) known.set(raw, false);
   return false;
 }

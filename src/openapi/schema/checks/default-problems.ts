@@ -3,7 +3,7 @@ import { toJson } from "../../../lib/index.ts";
 import type { RuleId } from "../../source/index.ts";
 import { isObject } from "../form.ts";
 import { convertDefault, findDefault, isReadOnly } from "../keywords/defaults.ts";
-import type { SchemaNode } from "../node.ts";
+import { listReachable, type SchemaNode } from "../node.ts";
 import type { Validate } from "../validation.ts";
 
 /** What is wrong with the default of a schema. The reason completes "The schema at /components/… …". */
@@ -25,7 +25,7 @@ export function findDefaultProblems(
   validateOf: (node: SchemaNode) => Validate,
 ): DefaultProblem[] {
   if (schemas.length === 0) return [];
-  const sent = reach(requests);
+  const sent = [...listReachable(requests)];
   let filled: ReadonlySet<unknown> | undefined; // most documents have no invalid default
   const isFilled = (owner: SchemaNode) => {
     filled ??= findFilled(requests, sent);
@@ -34,7 +34,7 @@ export function findDefaultProblems(
   const own = schemas.flatMap((node) => check(node, node, isFilled, validateOf));
   const invalid = new Set(own.map(({ node }) => node.raw));
   // That of a schema that applies besides, by the whole schema.
-  const inherited = [...sent.values()].flatMap((node) => {
+  const inherited = sent.flatMap((node) => {
     const owner = (node.schema.$ref ?? node.schema.allOf) ? findDefault(node) : undefined;
     const isOther = owner !== undefined && owner.raw !== node.raw && !invalid.has(owner.raw);
     return isOther ? check(node, owner, isFilled, validateOf) : [];
@@ -43,8 +43,8 @@ export function findDefaultProblems(
 }
 
 // The schemas whose defaults are filled in: those of parameters and bodies, and of the properties that a request can have.
-function findFilled(requests: readonly SchemaNode[], sent: ReadonlyMap<unknown, SchemaNode>): Set<unknown> {
-  const properties = [...sent.values()].flatMap((node) => node.childrenOf("properties").map((child) => child.node));
+function findFilled(requests: readonly SchemaNode[], sent: readonly SchemaNode[]): Set<unknown> {
+  const properties = sent.flatMap((node) => node.childrenOf("properties").map((child) => child.node));
   const places = [...requests, ...properties.filter((property) => !isReadOnly(property))];
   return new Set(places.map((place) => findDefault(place)?.raw));
 }
@@ -69,13 +69,4 @@ function check(
   // As most people mean it. Tools write {} for each object, also if it has required members.
   const isEmpty = value === null || value === "" || (isObject(value) && Object.keys(value).length === 0);
   return isEmpty ? add("default-type", ": it is not filled in") : add("default", "");
-}
-
-// The schemas, as they are written, to which others lead at any depth.
-function reach(starts: readonly SchemaNode[]): ReadonlyMap<unknown, SchemaNode> {
-  const found = new Map<unknown, SchemaNode>(starts.map((node) => [node.raw, node])); // grows while it is read
-  for (const node of found.values())
-    for (const part of [...node.references(), ...node.children().map((child) => child.node)])
-      if (!found.has(part.raw)) found.set(part.raw, part);
-  return found;
 }
