@@ -1,5 +1,5 @@
 // A schema at its place in the document: in the dialect of JSON Schema 2020-12, with its references resolved.
-import type { Schema, SchemaObject } from "../source/index.ts";
+import type { SchemaObject } from "../source/index.ts";
 import { isJsonSchema } from "./dialect.ts";
 import type { Marks } from "./evaluation.ts";
 import { isObject } from "./form.ts";
@@ -57,7 +57,8 @@ export class SchemaNode implements Place {
   readonly schema: SchemaObject;
   readonly #document: SchemaDocument;
 
-  constructor(document: SchemaDocument, place: Place, scope: Scope) {
+  /** By default, outside of other schemas. */
+  constructor(document: SchemaDocument, place: Place, scope: Scope = noScope) {
     const { raw, pointer, resource, dialect } = document.enter(place);
     this.raw = raw;
     this.pointer = pointer;
@@ -68,24 +69,9 @@ export class SchemaNode implements Place {
     this.#document = document;
   }
 
-  /** Returns the schema at a pointer of the document, outside of other schemas. Throws an Error if there is none. */
-  static find(document: SchemaDocument, pointer: string): SchemaNode {
-    return new SchemaNode(document, document.find(pointer), noScope);
-  }
-
-  /** Like `find`, also for something that is not a schema. */
-  static findAny(document: SchemaDocument, pointer: string): SchemaNode {
-    return new SchemaNode(document, document.find(pointer, true), noScope);
-  }
-
-  /** Returns a schema that is not written in the document, but whose references lead to it. */
-  static create(document: SchemaDocument, schema: Schema): SchemaNode {
-    return new SchemaNode(document, document.placeOf(schema), noScope);
-  }
-
   /** Returns this schema with the keywords that are enforced now, outside of other schemas. */
   reread(): SchemaNode {
-    return new SchemaNode(this.#document, this, noScope);
+    return new SchemaNode(this.#document, this);
   }
 
   /** The same for all nodes of a schema in the same dynamic scope. */

@@ -9,8 +9,7 @@ import { canForbidMembers, findForbiddenMember } from "./checks/required-problem
 import { SchemaCompiler } from "./compiler.ts";
 import type { Upgrade } from "./dialect.ts";
 import { type Cell, type Direction, Evaluation } from "./evaluation.ts";
-import type { Marker } from "./form.ts";
-import { isObject } from "./form.ts";
+import { isObject, type Marker } from "./form.ts";
 import type { Formats, Wording } from "./keyword.ts";
 import { findDefault } from "./keywords/defaults.ts";
 import { findLostTargets } from "./keywords/discriminator.ts";
@@ -89,7 +88,7 @@ export class Schemas {
    * that would not be enforced.
    */
   add(pointer: string, options: CheckOptions): void {
-    this.#add(SchemaNode.findAny(this.#document, pointer), options);
+    this.#add(new SchemaNode(this.#document, this.#document.find(pointer, true)), options);
   }
 
   // Without recursion, because a schema can be very deep.
@@ -200,21 +199,12 @@ export class Schemas {
     return this.#examples.map((node) => node.reread());
   }
 
-  /** Returns the pointer that a reference of the schema at `pointer` leads to; undefined if it leads to no schema. */
-  find(reference: string, pointer: string): string | undefined {
-    try {
-      return SchemaNode.find(this.#document, pointer).resolve(reference).pointer;
-    } catch {
-      return undefined;
-    }
-  }
-
   /** Returns the schema at a place of the document. What is no schema was reported, and allows each value. */
   at(pointer: string): SchemaNode {
     try {
-      return SchemaNode.find(this.#document, pointer);
+      return new SchemaNode(this.#document, this.#document.find(pointer));
     } catch {
-      return SchemaNode.create(this.#document, true);
+      return new SchemaNode(this.#document, this.#document.placeOf(true));
     }
   }
 
@@ -269,7 +259,8 @@ export class Schemas {
       required: members.filter(({ required }) => required).map(({ name }) => name),
       additionalProperties: false,
     };
-    return this.#validate(() => this.#compiler.cellOf(SchemaNode.create(this.#document, schema)), "parameters", true);
+    const place = this.#document.placeOf(schema);
+    return this.#validate(() => this.#compiler.cellOf(new SchemaNode(this.#document, place)), "parameters", true);
   }
 
   // A valid value is evaluated once. An invalid one is evaluated again, to collect what is wrong with it.
