@@ -3,20 +3,15 @@
 /** The values of each name. */
 export type Pairs = Map<string, readonly string[]>;
 
-// Without the question mark.
-function queryOf(target: string): string {
-  const start = target.indexOf("?"); // a query can contain more of them
-  return start < 0 ? "" : target.slice(start + 1);
-}
-
 /** The query of a request. */
 export class Query {
-  /** As it was sent. */
+  /** As it was sent, without the question mark. */
   readonly text: string;
   #pairs: Pairs | undefined;
 
   constructor(target: string) {
-    this.text = queryOf(target);
+    const start = target.indexOf("?"); // a query can contain more of them
+    this.text = start < 0 ? "" : target.slice(start + 1);
   }
 
   get pairs(): ReadonlyMap<string, readonly string[]> {

@@ -127,7 +127,7 @@ function readProperties(texts: Pairs, { shape, decode }: Style): Properties | un
     if (!property.types.has("array")) throw new InvalidValue(`must have the property ${shorten(name)} once`);
     return [name, parseItems(values, { shape: property, decode })];
   });
-  return fromEntries(properties);
+  return Object.fromEntries(properties);
 }
 
 // a[b]=1&a[c][d]=2. Arrays are a[e]=3&a[e]=4, a[e][]=3, or a[e][0]=3: the specification does not say, and clients differ.
@@ -180,7 +180,7 @@ function toValue({ children, values }: Tree, shape: Shape): unknown {
     return [...values.map((value) => items.parsePrimitive(value)), ...members.map((member) => toValue(member, items))];
   }
   if (children.size > 0)
-    return fromEntries([...children].map(([key, child]) => [key, toValue(child, shape.property(key))]));
+    return Object.fromEntries([...children].map(([key, child]) => [key, toValue(child, shape.property(key))]));
   if (values.length > 1) throw new InvalidValue("must have each property once");
   return shape.parsePrimitive(values[0] as string);
 }
@@ -193,18 +193,13 @@ function toObject(
   const entries = pairs.map(([key, value]) => [decode(key), value] as const);
   if (new Set(entries.map(([key]) => key)).size < entries.length)
     throw new InvalidValue("must have each property once");
-  return fromEntries(entries.map(([key, value]) => [key, readProperty(value, shape.property(key), decode)]));
+  return Object.fromEntries(entries.map(([key, value]) => [key, readProperty(value, shape.property(key), decode)]));
 }
 
 function readProperty(text: string, property: Shape, decode: (text: string) => string): unknown {
   return property.isOnly("array")
     ? parseItems(splitItems(text, { shape: property, decode }), { shape: property, decode })
     : property.parsePrimitive(decode(text));
-}
-
-// Object.fromEntries defines the property `__proto__`, which an assignment would not.
-function fromEntries(entries: readonly (readonly [string, unknown])[]): Properties {
-  return Object.fromEntries(entries);
 }
 
 function toPairs(parts: readonly string[]): [string, string][] {
