@@ -55,18 +55,16 @@ function validateOf(version: string): Validate {
 // The fields that are not allowed, by the place of their objects. Each alternative to an object, such as a reference, refuses all of
 // its fields: those that one of them allows are not listed.
 function listUnknown(errors: readonly SchemaError[]): Map<string, Set<string>> {
-  const byAlternative = new Map<string, Map<string, Set<string>>>(); // by place and schema
-  for (const { instancePath, schemaPath, params } of errors) {
-    const name = (params.additionalProperty ?? params.unevaluatedProperty) as string | undefined;
-    if (name === undefined) continue;
-    const alternatives = byAlternative.get(instancePath) ?? new Map<string, Set<string>>();
-    byAlternative.set(instancePath, alternatives);
-    alternatives.set(schemaPath, (alternatives.get(schemaPath) ?? new Set()).add(name));
-  }
+  const unknown = errors.flatMap(({ instancePath, schemaPath, params }) => {
+    const name = params.additionalProperty ?? params.unevaluatedProperty;
+    return typeof name === "string" ? [{ instancePath, schemaPath, name }] : [];
+  });
+  const byPlace = Map.groupBy(unknown, ({ instancePath }) => instancePath);
   return new Map(
-    [...byAlternative].map(([place, alternatives]) => {
-      const [first = new Set<string>(), ...others] = alternatives.values();
-      return [place, others.reduce((known, other) => known.intersection(other), first)];
+    [...byPlace].map(([place, found]) => {
+      const alternatives = Map.groupBy(found, ({ schemaPath }) => schemaPath).values();
+      const names = alternatives.map((same) => new Set(same.map(({ name }) => name)));
+      return [place, names.reduce((known, other) => known.intersection(other))];
     }),
   );
 }

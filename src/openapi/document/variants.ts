@@ -20,12 +20,7 @@ let count = 0; // an app can serve several documents
 
 /** Groups operations by method and path. The first of a group is served if no other one fits a request better. */
 export function groupVariants(operations: readonly Operation[]): Operation[][] {
-  const groups = new Map<string, Operation[]>();
-  for (const operation of operations) {
-    const route = `${operation.method} ${operation.template.key}`;
-    groups.set(route, [...(groups.get(route) ?? []), operation]);
-  }
-  return [...groups.values()];
+  return [...Map.groupBy(operations, ({ method, template }) => `${method} ${template.key}`).values()];
 }
 
 /** Returns what a request must have for an operation, beyond its method and path. Operations that are equal in it can't be told apart. */

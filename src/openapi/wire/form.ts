@@ -82,12 +82,7 @@ export async function readMultipart(
   encoding: FormEncoding,
   admit: (text: Buffer) => MaybePromise<void>,
 ): Promise<Fields> {
-  const values = new Map<string, FormPart[]>();
-  for (const part of parseMultipart(bytes, contentType)) {
-    const others = values.get(part.name);
-    if (others) others.push(part);
-    else values.set(part.name, [part]);
-  }
+  const values = Map.groupBy(parseMultipart(bytes, contentType), ({ name }) => name);
   const fields: [string, unknown][] = [];
   for (const [name, parts] of values) {
     const property = encoding.shape.property(name);
