@@ -2,7 +2,7 @@
 export { isJsonSchema, isOpenApiDialect, type Upgrade, upgradeSchema30 } from "./dialect.ts";
 export { Identities } from "./equality.ts";
 export type { Direction } from "./evaluation.ts";
-export type { Formats } from "./keyword.ts";
+export type { Formats, Validate, Validation } from "./keyword.ts";
 export { type NamedAlternatives, nameAlternatives } from "./keywords/discriminator.ts";
 export { isInt64 } from "./keywords/integers.ts";
 export type { MarkedMembers } from "./marked-members.ts";
@@ -16,5 +16,4 @@ export {
 } from "./schemas.ts";
 export { Shape } from "./shape.ts";
 export { compilePattern, tokenizePattern } from "./texts/regular-expressions.ts";
-export type { Validate, Validation } from "./validation.ts";
 export { describeUnknown } from "./wording.ts";

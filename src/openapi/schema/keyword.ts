@@ -1,5 +1,6 @@
 // What a keyword is: the form of its value, what its subschemas apply to, how it checks a value, and the sentence about a value
 // that violates it. keywords/ has one entry for each, and vocabulary.ts has all of them.
+import type { Problem } from "../../lib/index.ts";
 import type { SchemaObject } from "../source/index.ts";
 import type { Cell, Check, Failure } from "./evaluation.ts";
 import type { Form } from "./form.ts";
@@ -50,6 +51,12 @@ export interface Wording {
   /** Whether they are read from texts, in which an integer has only digits. */
   readonly areTexts?: boolean;
 }
+
+/** The result of a validation: the value with exact numbers and default values, or up to ten problems. */
+export type Validation = { readonly value: unknown } | { readonly problems: readonly [Problem, ...Problem[]] };
+
+/** Validates a value. `wording` is that of messages: by default, its parts are fields. */
+export type Validate = (value: unknown, wording?: Wording) => Validation;
 
 /** `detail` is what the check has passed to `run.fail`. `describe` returns the sentence about another failure of the value. */
 export type Describe = (

@@ -10,7 +10,7 @@ import { SchemaCompiler } from "./compiler.ts";
 import type { Upgrade } from "./dialect.ts";
 import { type Cell, type Direction, Evaluation } from "./evaluation.ts";
 import { isObject, type Marker } from "./form.ts";
-import type { Formats, Wording } from "./keyword.ts";
+import type { Formats, Validate, Wording } from "./keyword.ts";
 import { findDefault } from "./keywords/defaults.ts";
 import { findLostTargets } from "./keywords/discriminator.ts";
 import { MarkedMembers } from "./marked-members.ts";
@@ -18,7 +18,6 @@ import { SchemaNode } from "./node.ts";
 import { describeFailures } from "./problems.ts";
 import { SchemaDocument } from "./schema-document.ts";
 import { type Matches, Shape } from "./shape.ts";
-import type { Validate } from "./validation.ts";
 import { listSubschemas } from "./vocabulary.ts";
 
 /** Called with the place of a part that would not be enforced. The reason completes "The schema at /components/… …". */

@@ -11,5 +11,4 @@ export type {
   UntypedOperations,
 } from "./options.ts";
 export { openApi } from "./plugin.ts";
-export { findDocsOperation } from "./serve-document.ts";
-export { serviceLinks } from "./service-links.ts";
+export { findDocsOperation, serviceLinks } from "./serve-document.ts";

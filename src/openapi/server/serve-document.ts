@@ -10,7 +10,11 @@ import { routes } from "../routing/index.ts";
 import { type OpenApi, readBasePath } from "../source/index.ts";
 import { checkTypes, type DocumentTypes, type Handlers } from "../types/index.ts";
 import type { OpenApiOptions, ResourceHandlers, ResourceOptions } from "./options.ts";
-import { serviceLinks } from "./service-links.ts";
+
+/** Returns the Link header of the document and its documentation (RFC 8631). `root` is the URL that precedes /docs. */
+export function serviceLinks(root: string): string {
+  return `<${root}/openapi.json>; rel="service-desc", <${root}/docs>; rel="service-doc"`;
+}
 
 /** Returns the Link header of failures. */
 export function linksOf(prefix: string, hasDocs: boolean): string | undefined {

@@ -31,7 +31,6 @@ export {
 } from "./findings.ts";
 export { type LoadedDocument, listDocumentFiles, loadDocument, parseDocumentText } from "./load.ts";
 export type { SourceLocation } from "./locations.ts";
-export { toNumbers } from "./numbers.ts";
 export {
   countReference,
   decodeFragment,
@@ -43,3 +42,4 @@ export {
   unescapeToken,
 } from "./part.ts";
 export { listBasePaths, readBasePath } from "./servers.ts";
+export { toNumbers } from "./text.ts";

@@ -2,9 +2,9 @@
 import { toJson } from "../../../lib/index.ts";
 import type { RuleId } from "../../source/index.ts";
 import { isObject } from "../form.ts";
+import type { Validate } from "../keyword.ts";
 import { convertDefault, findDefault, isReadOnly } from "../keywords/defaults.ts";
 import { listReachable, type SchemaNode } from "../node.ts";
-import type { Validate } from "../validation.ts";
 
 /** What is wrong with the default of a schema. The reason completes "The schema at /components/… …". */
 export interface DefaultProblem {
