@@ -39,11 +39,11 @@ export async function createServer<Operations = UntypedOperations, Context = unk
     compression,
     gracePeriod,
     edge,
+    tls,
+    maxConnections,
+    identify,
     ...(trustProxy && { trustProxy }),
-    ...(tls && { tls }),
-    ...(maxConnections !== undefined && { maxConnections }),
-    ...(identify && { identify }),
-    ...(origins && { cors: { origins, ...listForCors(operations) } }),
+    cors: origins && { origins, ...listForCors(operations) },
   });
   try {
     if (allowedHosts)

@@ -67,11 +67,11 @@ async function addEdge(
     onError,
     compression,
     gracePeriod,
-    ...(links !== undefined && { links }),
+    links,
+    maxConnections,
+    identify,
     ...(trustProxy && { trustProxy }),
-    ...(maxConnections !== undefined && { maxConnections }),
-    ...(identify && { identify }),
-    ...(origins && { cors: { origins, ...listForCors(operations) } }),
+    cors: origins && { origins, ...listForCors(operations) },
   });
   // Otherwise, no hook would see a preflight request.
   if (origins) app.options("*", rejectUnrouted);
