@@ -15,6 +15,7 @@ export {
   setOwn,
   toJson,
 } from "./json.ts";
+export { getOrAdd } from "./maps.ts";
 export { andThen, ignoreFailure, isPromise, type MaybePromise } from "./maybe-promise.ts";
 export { counter, findSamples, gauge, type Metric, MetricsRegistry, sumSamples } from "./metrics.ts";
 export { type Checked, ExpectedError, InvalidValue, type Problem, RecordTooLarge, requireValid } from "./problem.ts";

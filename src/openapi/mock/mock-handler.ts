@@ -1,6 +1,6 @@
 // The handlers of operations that have none: they respond with examples of the document, or with values made from its schemas.
 import { HttpError, isHeaderName, isHeaderText } from "../../http/index.ts";
-import { RawJson } from "../../lib/index.ts";
+import { getOrAdd, RawJson } from "../../lib/index.ts";
 import type { Operation, UntypedHandler, UntypedResponse } from "../operation/index.ts";
 import type { Schemas } from "../schema/index.ts";
 import type { MediaTypeObject, ParameterObject, Part, ResponseObject } from "../source/index.ts";
@@ -37,10 +37,7 @@ export function createMockHandler(operation: Operation, schemas: Schemas): Untyp
     return makeAcceptable(contents, request.headers.accept, (mediaType) => {
       const create = () => createResponse(status, response, mediaType, preferences, schemas);
       if (preferences.example !== undefined || preferences.isDynamic) return create();
-      const key = `${response?.pointer} ${mediaType}`;
-      const found = cache.get(key) ?? create();
-      cache.set(key, found);
-      return { ...found, status };
+      return { ...getOrAdd(cache, `${response?.pointer} ${mediaType}`, create), status };
     });
   };
 }

@@ -1,5 +1,5 @@
 // Turns schemas into functions, each at its first use.
-import { toJson } from "../../lib/index.ts";
+import { getOrAdd, toJson } from "../../lib/index.ts";
 import { asFork, Cell, type Check, type Marks } from "./evaluation.ts";
 import type { Compiler, Formats, Keyword } from "./keyword.ts";
 import { type SchemaNode, wholes } from "./node.ts";
@@ -19,10 +19,7 @@ export class SchemaCompiler implements Compiler {
 
   /** Returns the only cell of a schema, except in different dynamic scopes. */
   cellOf(node: SchemaNode): Cell {
-    const { identity } = node;
-    const cell = this.#cells.get(identity) ?? this.#createCell(node);
-    this.#cells.set(identity, cell);
-    return cell;
+    return getOrAdd(this.#cells, node.identity, () => this.#createCell(node));
   }
 
   // Equal basic schemas, of which a document has thousands, share a cell.
@@ -33,9 +30,7 @@ export class SchemaCompiler implements Compiler {
     if (!names.every((name) => vocabulary.get(name)?.isBasic)) return new Cell(create);
     const requirements = names.map((name) => [name, schema[name]]);
     const text = toJson([requirements, schema.title, assertsFormats]); // the title is a part of messages
-    const cell = this.#basicCells.get(text) ?? new Cell(create);
-    this.#basicCells.set(text, cell);
-    return cell;
+    return getOrAdd(this.#basicCells, text, () => new Cell(create));
   }
 
   /** Returns the cell of a reference to a schema. Follows a chain of references without recursion. */
@@ -47,10 +42,8 @@ export class SchemaCompiler implements Compiler {
       node = node.resolve(node.schema.$ref as string);
     }
     const cell = this.cellOf(node);
-    const reference =
-      this.#references.get(cell) ?? new Cell(() => (value, run, evaluated) => run.follow(cell, value, evaluated));
-    this.#references.set(cell, reference);
-    return reference;
+    const follow: Check = (value, run, evaluated) => run.follow(cell, value, evaluated);
+    return getOrAdd(this.#references, cell, () => new Cell(() => follow));
   }
 
   #compile(start: SchemaNode): Check {
@@ -91,9 +84,7 @@ export class SchemaCompiler implements Compiler {
   #marksOf(node: SchemaNode): Marks {
     const marks = node.markedProperties();
     const text = JSON.stringify([...marks].sort());
-    const known = this.#marks.get(text) ?? marks;
-    this.#marks.set(text, known);
-    return known;
+    return getOrAdd(this.#marks, text, () => marks);
   }
 
   #addChecks(node: SchemaNode, checks: Checks): void {

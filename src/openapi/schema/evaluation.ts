@@ -1,5 +1,6 @@
 // One evaluation of a value: what is known of it so far.
 
+import { getOrAdd } from "../../lib/index.ts";
 import type { SchemaObject } from "../source/index.ts";
 import { type Change, makeChanges } from "./changes.ts";
 import { Identities } from "./equality.ts";
@@ -279,12 +280,4 @@ export function asFork(check: Check): Check {
     run.forks -= 1;
     return isValid;
   };
-}
-
-function getOrAdd<K, V>(map: Map<K, V>, key: K, create: () => V): V {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const created = create();
-  map.set(key, created);
-  return created;
 }

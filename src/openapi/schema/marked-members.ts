@@ -1,6 +1,6 @@
 // Members that are not sent in one direction (OpenAPI 3.1.1, section 4.8.24.1): removes read-only members of requests and write-only
 // members of responses, and keeps the read-only ones that a stored value has.
-import { canonicalJson, setOwn } from "../../lib/index.ts";
+import { canonicalJson, getOrAdd, setOwn } from "../../lib/index.ts";
 import { isObject, type Marker } from "./form.ts";
 import { listReachable, possiblePartsOf, type SchemaNode } from "./node.ts";
 
@@ -28,9 +28,7 @@ export class MarkedMembers {
 
   static #get(nodes: readonly SchemaNode[], marker: Marker, known: Map<string, MarkedMembers>): MarkedMembers {
     const key = nodes.map(({ pointer }) => pointer).join();
-    const found = known.get(key) ?? new MarkedMembers(nodes, marker, known);
-    known.set(key, found);
-    return found;
+    return getOrAdd(known, key, () => new MarkedMembers(nodes, marker, known));
   }
 
   /** Returns a value without the marked members, at each depth: the value itself if it has none, and otherwise a copy. */

@@ -1,4 +1,5 @@
 // Where the schemas of a document are, and where their references lead (JSON Schema 2020-12, sections 8.2 and 9).
+import { getOrAdd } from "../../lib/index.ts";
 import {
   countReference,
   decodeFragment,
@@ -96,9 +97,8 @@ export class SchemaDocument {
 
   /** Leaves out keywords of a schema that can't be enforced. */
   ignore(raw: unknown, ...keywords: readonly string[]): void {
-    const ignored = this.#ignored.get(raw) ?? new Set();
+    const ignored = getOrAdd(this.#ignored, raw, () => new Set());
     for (const keyword of keywords) ignored.add(keyword);
-    this.#ignored.set(raw, ignored);
   }
 
   /** Returns the keywords of a schema that are enforced. */
@@ -141,12 +141,9 @@ export class SchemaDocument {
    */
   identify(raw: unknown, scope: Scope): unknown {
     if (scope.size === 0) return raw;
-    const identities = this.#identities.get(raw) ?? new Map<string, object>();
-    this.#identities.set(raw, identities);
     const text = JSON.stringify([...scope].map(([name, { pointer }]) => [name, pointer]));
-    const identity = identities.get(text) ?? {};
-    identities.set(text, identity);
-    return identity;
+    const identities = getOrAdd(this.#identities, raw, () => new Map());
+    return getOrAdd(identities, text, () => ({}));
   }
 
   /** Returns the place of the schema at a pointer, or with `isAny`, of anything. Throws an Error if there is none. */

@@ -2,7 +2,7 @@
 // leads to a place in it.
 import { basename, extname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { setOwn } from "../../lib/index.ts";
+import { getOrAdd, setOwn } from "../../lib/index.ts";
 import { isMapName } from "./fields.ts";
 import { checkReferenced, OutsideFile, readBytes, readSourceFile } from "./files.ts";
 import type { Report } from "./findings.ts";
@@ -221,8 +221,7 @@ class Bundler {
 
   #addComponent(target: Target, field: string): string {
     const section = sections[field] ?? "schemas";
-    const names = this.#names.get(section) ?? new Set();
-    this.#names.set(section, names);
+    const names = getOrAdd(this.#names, section, () => new Set());
     const wanted = nameOf(target);
     let name = wanted;
     for (let number = 2; names.has(name); number++) name = `${wanted}${number}`;

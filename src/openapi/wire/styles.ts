@@ -1,7 +1,7 @@
 // The styles of parameters (OpenAPI 3.1.1, section 4.8.12.3): turns texts into strings, arrays and objects, whose members
 // are numbers and booleans if the schema says so. Texts are split before they are decoded, so that a value can have an
 // encoded delimiter.
-import { InvalidValue, shorten } from "../../lib/index.ts";
+import { getOrAdd, InvalidValue, shorten } from "../../lib/index.ts";
 import type { Shape } from "../schema/index.ts";
 import type { Pairs } from "./pairs.ts";
 
@@ -150,9 +150,7 @@ function readDeepObject(texts: Pairs, { name, shape, decode }: Style): unknown {
     const names = path.slice(1, -1).split("][");
     if (names.length > maxDepth) throw new InvalidValue(`must have at most ${maxDepth} levels`);
     for (const part of names) {
-      const child = tree.children.get(part) ?? { children: new Map(), values: [] };
-      tree.children.set(part, child);
-      tree = child;
+      tree = getOrAdd(tree.children, part, () => ({ children: new Map(), values: [] }));
     }
     for (const value of values) tree.values.push(decode(value));
   }
