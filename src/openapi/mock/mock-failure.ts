@@ -178,17 +178,13 @@ function removeOptional(part: unknown, filled: Filled, isValid: () => boolean): 
   const all = Object.entries(members);
   const needed = new Set<string>();
   for (const [name, member] of all) {
-    if (filled.get(part)?.has(name)) needed.add(name);
-    else if (hasFilled(member, filled)) {
-      needed.add(name);
-      removeOptional(member, filled, isValid);
-    } else {
+    if (!filled.get(part)?.has(name)) {
       delete members[name];
-      if (isValid()) continue;
+      if (!hasFilled(member, filled) && isValid()) continue;
       members[name] = member;
-      needed.add(name);
       removeOptional(member, filled, isValid);
     }
+    needed.add(name);
   }
   for (const [name] of all) delete members[name];
   Object.assign(members, Object.fromEntries(all.filter(([name]) => needed.has(name))));

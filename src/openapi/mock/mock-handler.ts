@@ -144,19 +144,16 @@ function selectResponse(
   responses: readonly (readonly [string, Part<ResponseObject>])[],
   preferred: string | undefined,
 ): [status: number, response: Part<ResponseObject> | undefined] {
+  const names = responses.map(([status]) => status);
   if (preferred !== undefined) {
     const response = findResponse(responses, preferred);
     if (response && /^[2-5]\d\d$/.test(preferred)) return [Number(preferred), response];
-    const names = responses.map(([status]) => status).join(", ");
-    throw new HttpError("invalid_parameter", `Prefer has the status ${preferred}, but the document declares ${names}.`);
+    const all = names.join(", ");
+    throw new HttpError("invalid_parameter", `Prefer has the status ${preferred}, but the document declares ${all}.`);
   }
-  const success = responses
-    .map(([status]) => status)
-    .sort()
-    .find((status) => status.startsWith("2"));
-  const name =
-    success ?? responses.map(([status]) => status).find((status) => status === "default") ?? responses[0]?.[0] ?? "200";
-  const status = /^\d+$/.test(name) ? Number(name) : name === "default" ? 200 : Number(name[0]) * 100;
+  const success = names.toSorted().find((name) => name.startsWith("2"));
+  const name = success ?? names.find((one) => one === "default") ?? names[0] ?? "200";
+  const status = name === "default" ? 200 : Number(name.replaceAll(/x/gi, "0"));
   return [status, responses.find(([one]) => one === name)?.[1]];
 }
 
