@@ -18,9 +18,9 @@ const extensions: Readonly<Record<string, { readonly beside: string; readonly ow
 
 /**
  * Walks the document once. Adds each schema to `schemas`, which checks it. Reports each part that would be ignored, with its
- * place.
+ * place. Returns the pointers of the media types, parameters and headers that have examples.
  */
-export function checkDocument(document: OpenApi, schemas: Schemas, report: Report): void {
+export function checkDocument(document: OpenApi, schemas: Schemas, report: Report): readonly string[] {
   const { jsonSchemaDialect: dialect } = document as OpenApi & Json;
   if (typeof dialect === "string" && !isJsonSchema(dialect) && !isOpenApiDialect(dialect))
     report("dialect", "The document", `has the jsonSchemaDialect ${dialect}, which is read as JSON Schema 2020-12`, "");
@@ -29,6 +29,7 @@ export function checkDocument(document: OpenApi, schemas: Schemas, report: Repor
   walk.visitTargets();
   walk.checkLinks();
   schemas.checkReferences({ report: toSchemaReport(report) });
+  return walk.withExamples;
 }
 
 interface Location {
@@ -40,6 +41,8 @@ interface Location {
 }
 
 class Walk {
+  /** The pointers of the parts with a schema and examples. */
+  readonly withExamples: string[] = [];
   readonly #root: Part;
   readonly #schemas: Schemas;
   readonly #report: Report;
@@ -62,6 +65,9 @@ class Walk {
     if (isOperation) this.#ids.add(`${fields.operationId}`);
     const owner = isOperation ? `The operation ${fields.operationId}` : subject;
     if (typeof fields.$ref === "string" && !isMap) this.#checkReference(fields, pointer, owner);
+    const hasSchema = (fields.schema ?? fields.itemSchema) !== undefined;
+    const hasExamples = fields.example !== undefined || fields.examples !== undefined;
+    if (!isMap && hasSchema && hasExamples) this.withExamples.push(pointer);
     const isSchemas = isMap && pointer === "/components/schemas";
     for (const [name, value] of Object.entries(fields)) {
       const place = `${pointer}/${escapeToken(name)}`;

@@ -99,7 +99,7 @@ async function compileDocument(loaded: LoadedDocument, options: DocumentOptions)
   const root = Part.of(content);
   const upgrade = content.openapi.startsWith("3.0.") ? upgradeSchema30 : undefined;
   const schemas = new Schemas(content, { upgrade, formats, dropsReadOnly, skipPatternCheck: isKnown });
-  checkDocument(content, schemas, report);
+  const withExamples = checkDocument(content, schemas, report);
   const places = listOperations(root, report);
   const paths = new Map(places.map(({ id, path }) => [id, path]));
   const operations = places.flatMap((place) => {
@@ -120,7 +120,7 @@ async function compileDocument(loaded: LoadedDocument, options: DocumentOptions)
   schemas.checkDefaults(listRequestSchemas(reachable), toSchemaReport(report));
   if (options.errors) compareErrorShapes(reachable, options.errors.format, report);
   if (options.isThorough) {
-    checkExamples(content, schemas, report);
+    checkExamples(root, withExamples, schemas, report);
     schemas.checkRequired(toSchemaReport(report));
   }
   const found = findings.list(options);
