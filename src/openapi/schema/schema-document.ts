@@ -163,7 +163,7 @@ export class SchemaDocument {
     const known = isPointer ? this.#targets.get(name) : undefined;
     if (known) return known;
     const { uri, fragment } = isPointer
-      ? { uri: from.uri, fragment: decode(reference.slice(1)) }
+      ? { uri: from.uri, fragment: decodeFragment(reference.slice(1)) }
       : resolveUri(reference, from.uri);
     const resource = this.#resources.get(uri);
     if (resource === undefined) throw new Error(nothing);
@@ -191,16 +191,8 @@ export class SchemaDocument {
   }
 }
 
-function decode(fragment: string): string {
-  try {
-    return decodeFragment(fragment);
-  } catch {
-    throw new Error("is not a URI");
-  }
-}
-
 function resolveUri(reference: string, base: string): { uri: string; fragment: string } {
   if (!URL.canParse(reference, base)) throw new Error("is not a URI");
   const [uri = "", fragment = ""] = new URL(reference, base).href.split("#");
-  return { uri, fragment: decode(fragment) };
+  return { uri, fragment: decodeFragment(fragment) };
 }
