@@ -3,7 +3,7 @@
 import { createRequire } from "node:module";
 import { findSimilarName } from "../../lib/index.ts";
 import { Schemas, upgradeSchema30, type Validate } from "../schema/index.ts";
-import { fieldNames, type OpenApi, type Report, type SchemaObject, toNumbers } from "../source/index.ts";
+import { fieldNames, listAround, type OpenApi, type Report, type SchemaObject, toNumbers } from "../source/index.ts";
 
 const require = createRequire(import.meta.url);
 const validates = new Map<string, Validate>(); // by version, such as 3.1
@@ -71,14 +71,7 @@ function listUnknown(errors: readonly SchemaError[]): Map<string, Set<string>> {
 
 // The most informative error of each place that has no other one below: errors of a part cause others in the parts around it.
 function selectErrors(errors: readonly SchemaError[]): Map<string, SchemaError> {
-  const outer = new Set<string>();
-  for (const { instancePath } of errors)
-    for (
-      let end = instancePath.lastIndexOf("/");
-      end >= 0;
-      end = end === 0 ? -1 : instancePath.lastIndexOf("/", end - 1)
-    )
-      outer.add(instancePath.slice(0, end));
+  const outer = new Set(errors.flatMap(({ instancePath }) => listAround(instancePath).slice(1)));
   const selected = new Map<string, SchemaError>();
   for (const error of errors) {
     const { instancePath, keyword, params } = error;

@@ -7,7 +7,7 @@ import { isMapName } from "./fields.ts";
 import { checkReferenced, OutsideFile, readBytes, readSourceFile } from "./files.ts";
 import type { Report } from "./findings.ts";
 import type { SourceFile, SourcePlace } from "./locations.ts";
-import { escapeToken, unescapeToken } from "./part.ts";
+import { escapeToken, listAround, unescapeToken } from "./part.ts";
 import {
   Files,
   findTarget,
@@ -211,12 +211,8 @@ class Bundler {
   // Also of a part of what has been placed.
   #pointerTo({ href, pointer }: Target): string | undefined {
     if (href === this.#root) return pointer;
-    const tokens = pointer.split("/");
-    for (let length = tokens.length; length > 0; length--) {
-      const outer = this.#pointers.get(`${href}#${tokens.slice(0, length).join("/")}`);
-      if (outer !== undefined) return [outer, ...tokens.slice(length)].join("/");
-    }
-    return undefined;
+    const outer = listAround(pointer).find((one) => this.#pointers.has(`${href}#${one}`));
+    return outer === undefined ? undefined : this.#pointers.get(`${href}#${outer}`) + pointer.slice(outer.length);
   }
 
   #addComponent(target: Target, field: string): string {

@@ -36,6 +36,7 @@ export {
   decodeFragment,
   escapeToken,
   isReferenceWithout,
+  listAround,
   memberOf,
   Part,
   referenceOf,

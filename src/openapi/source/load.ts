@@ -7,6 +7,7 @@ import { checkSource, OutsideFile, parseSource, readSourceFile, refusePart } fro
 import { Findings } from "./findings.ts";
 import type { SourceFile, SourcePlace } from "./locations.ts";
 import { restoreReferences } from "./object-cycles.ts";
+import { listAround } from "./part.ts";
 import { hasFileReference } from "./references.ts";
 import { checkSize } from "./text.ts";
 
@@ -93,12 +94,9 @@ async function toDocument(file: SourceFile, base: URL, allowed: readonly string[
 }
 
 function findOrigin(origins: ReadonlyMap<string, SourcePlace>, root: SourceFile, pointer: string): SourcePlace {
-  const tokens = pointer.split("/");
-  for (let length = tokens.length; length > 0; length--) {
-    const origin = origins.get(tokens.slice(0, length).join("/"));
-    if (origin) return { file: origin.file, pointer: [origin.pointer, ...tokens.slice(length)].join("/") };
-  }
-  return { file: root, pointer };
+  const outer = listAround(pointer).find((one) => origins.has(one)) ?? "";
+  const origin = origins.get(outer) ?? { file: root, pointer: "" };
+  return { file: origin.file, pointer: origin.pointer + pointer.slice(outer.length) };
 }
 
 function checkVersion(file: SourceFile): void {

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { escapeToken, unescapeToken } from "./part.ts";
+import { escapeToken, listAround, unescapeToken } from "./part.ts";
 
 /** A file of a document. */
 export interface SourceFile {
@@ -162,10 +162,4 @@ function createJsonFinder(text: string, pointers: ReadonlySet<string>): FindOffs
     const written = listAround(pointer).find((part) => offsets.has(part));
     return offsets.get(written ?? "") ?? 0;
   };
-}
-
-// The pointers of a part, and of all parts around it.
-function listAround(pointer: string): string[] {
-  const tokens = pointer.split("/");
-  return tokens.map((_, index) => tokens.slice(0, tokens.length - index).join("/"));
 }

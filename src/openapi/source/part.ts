@@ -134,6 +134,12 @@ export function decodeFragment(fragment: string): string {
   }
 }
 
+/** Returns the pointers of a part and of all parts around it, the innermost first. */
+export function listAround(pointer: string): string[] {
+  const tokens = pointer.split("/");
+  return tokens.map((_, index) => tokens.slice(0, tokens.length - index).join("/"));
+}
+
 /** Escapes a token of a JSON pointer (RFC 6901, section 3). */
 export function escapeToken(token: string): string {
   return token.replaceAll("~", "~0").replaceAll("/", "~1");
