@@ -3,6 +3,7 @@ export { isJsonSchema, isOpenApiDialect, type Upgrade, upgradeSchema30 } from ".
 export { Identities } from "./equality.ts";
 export type { Direction } from "./evaluation.ts";
 export type { Formats, Validate, Validation } from "./keyword.ts";
+export { findDefault } from "./keywords/defaults.ts";
 export { type NamedAlternatives, nameAlternatives } from "./keywords/discriminator.ts";
 export { isInt64 } from "./keywords/integers.ts";
 export type { MarkedMembers } from "./marked-members.ts";
@@ -14,6 +15,6 @@ export {
   Schemas,
   type SchemasOptions,
 } from "./schemas.ts";
-export { Shape } from "./shape.ts";
+export { isBinarySchema, Shape } from "./shape.ts";
 export { compilePattern, tokenizePattern } from "./texts/regular-expressions.ts";
 export { describeUnknown } from "./wording.ts";

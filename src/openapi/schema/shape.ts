@@ -88,10 +88,7 @@ export class Shape {
 
   /** Whether the value can be bytes that are no text. */
   get isBinary(): boolean {
-    return this.#nodes.some(
-      ({ schema: { format, contentMediaType, contentEncoding } }) =>
-        format === "binary" || (contentMediaType !== undefined && contentEncoding === undefined),
-    );
+    return this.#nodes.some(({ schema }) => isBinarySchema(schema));
   }
 
   /** Returns whether the value can only be an array, or only an object. */
@@ -123,6 +120,11 @@ export class Shape {
     const matches = (reading: unknown) => this.#starts.some((node) => this.#matches(node, reading));
     return !matches(value) && matches(text) ? text : value;
   }
+}
+
+/** Returns whether a schema describes bytes that are no text. */
+export function isBinarySchema({ format, contentMediaType, contentEncoding }: SchemaObject): boolean {
+  return format === "binary" || (contentMediaType !== undefined && contentEncoding === undefined);
 }
 
 function toDouble(text: string): number | string {

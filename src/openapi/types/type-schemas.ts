@@ -1,7 +1,14 @@
 // Prepares the schemas of a document for openapi-typescript, so that each type compiles and describes what the server passes: it
 // ignores keywords beside $ref and anyOf, makes intersections that no object matches, and rounds large integers.
 import { setOwn } from "../../lib/index.ts";
-import { isInt64, nameAlternatives, type SchemaNode, type Schemas } from "../schema/index.ts";
+import {
+  findDefault,
+  isBinarySchema,
+  isInt64,
+  nameAlternatives,
+  type SchemaNode,
+  type Schemas,
+} from "../schema/index.ts";
 import { escapeToken } from "../source/index.ts";
 import type { TypeViews, View } from "./type-views.ts";
 
@@ -26,7 +33,9 @@ const knownTypes = new Set(["array", "boolean", "integer", "null", "number", "ob
 const prefix = "/components/schemas/";
 
 export interface TypeOptions {
+  /** Whether a property of a request with a default has always a value. */
   readonly fillsDefaults: boolean;
+  /** Whether schemas have descriptions, examples and other annotations. */
   readonly hasNotes: boolean;
 }
 
@@ -36,20 +45,14 @@ export class TypeSchemas {
   readonly components: Record<string, TypeSchema> = {};
   readonly #schemas: Schemas;
   readonly #views: TypeViews;
-  readonly #fillsDefaults: boolean;
-  readonly #hasNotes: boolean;
+  readonly #options: TypeOptions;
   readonly #waiting: { readonly name: string; readonly node: SchemaNode; readonly view: View }[] = [];
   readonly #names = new Set<string>();
 
-  /**
-   * With `fillsDefaults`, a property of a request with a default has always a value. Without `hasNotes`, schemas have no descriptions,
-   * examples and other annotations.
-   */
-  constructor(schemas: Schemas, views: TypeViews, { fillsDefaults, hasNotes }: TypeOptions) {
+  constructor(schemas: Schemas, views: TypeViews, options: TypeOptions) {
     this.#schemas = schemas;
     this.#views = views;
-    this.#fillsDefaults = fillsDefaults;
-    this.#hasNotes = hasNotes;
+    this.#options = options;
   }
 
   /** Adds a component of the document, also if nothing refers to it. */
@@ -91,7 +94,7 @@ export class TypeSchemas {
     const own = this.#convertOwn(node, view);
     const isBare = own.type === "object" && !("properties" in own || "additionalProperties" in own);
     if (!isUnknown(own) && !(isBare && parts.length > 0)) parts.unshift(own);
-    const noted = this.#hasNotes ? annotations.filter((name) => name in schema) : [];
+    const noted = this.#options.hasNotes ? annotations.filter((name) => name in schema) : [];
     const notes = Object.fromEntries(noted.map((name) => [name, schema[name]]));
     if (parts.length === 0) return notes;
     return parts.length === 1 ? { ...notes, ...parts[0] } : { ...notes, allOf: parts };
@@ -128,7 +131,7 @@ export class TypeSchemas {
     if (type === "object") return this.#convertObject(node, view);
     if (type === "array") return this.#convertArray(node, view);
     if (type === "integer" && isInt64(schema)) return { type, [literalsKey]: ["bigint"] };
-    if (type === "string" && view === "form" && this.#views.isFile(schema)) return { type, [literalsKey]: ["File"] };
+    if (type === "string" && view === "form" && isBinarySchema(schema)) return { type, [literalsKey]: ["File"] };
     const extensible = type === "string" ? schema["x-extensible-enum"] : undefined;
     return { type, ...(extensible !== undefined && { "x-extensible-enum": extensible }) };
   }
@@ -159,12 +162,8 @@ export class TypeSchemas {
       const exclusion = this.#views.exclusionOf(property, view);
       if (exclusion !== undefined) required.delete(key);
       if (exclusion === "absent") continue;
-      if (
-        this.#fillsDefaults &&
-        view !== "response" &&
-        property.parts().some((part) => part.schema.default !== undefined)
-      )
-        required.add(key);
+      const isFilled = this.#options.fillsDefaults && view !== "response" && findDefault(property) !== undefined;
+      if (isFilled) required.add(key);
       setOwn(
         properties,
         key,

@@ -1,6 +1,5 @@
 // The views of a schema: what a request has of it, and what a response (OpenAPI 3.1.1, section 4.8.24.1).
-import { listReachable, type SchemaNode, type Schemas } from "../schema/index.ts";
-import type { SchemaObject } from "../source/index.ts";
+import { isBinarySchema, listReachable, type SchemaNode, type Schemas } from "../schema/index.ts";
 
 /** What a value belongs to: a response, the body of a request, or a form of a request, in which a field can be a file. */
 export type View = "response" | "request" | "form";
@@ -41,16 +40,11 @@ export class TypeViews {
     return view === "response" ? "never" : "absent"; // a handler must not return it, and can't read it
   }
 
-  /** Returns whether a text of a form is a file. */
-  isFile({ format, contentMediaType, contentEncoding }: SchemaObject): boolean {
-    return format === "binary" || (contentMediaType !== undefined && contentEncoding === undefined);
-  }
-
   // Whether a schema, or one that it refers to, has another type in another view.
   #differs(node: SchemaNode): boolean {
     return findReachable(node, this.#differing, ({ schema }) => {
       const { readOnly, writeOnly, type } = schema;
-      return readOnly === true || writeOnly === true || ([type].flat().includes("string") && this.isFile(schema));
+      return readOnly === true || writeOnly === true || ([type].flat().includes("string") && isBinarySchema(schema));
     });
   }
 
