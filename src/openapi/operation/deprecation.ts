@@ -38,19 +38,11 @@ export function readDeprecation(
   const since = toDate("x-deprecated-since", operation["x-deprecated-since"] ?? info?.["x-released"]);
   const sunset = toDate("x-sunset", operation["x-sunset"]);
   if (since && sunset && sunset < since) report("deprecation", "has an x-sunset before its deprecation");
-  const successor = findSuccessor(paths, operation["x-successor"], report);
+  const { "x-successor": successorId } = operation;
+  const successor = paths.get(successorId ?? "");
+  if (successorId !== undefined && successor === undefined)
+    report("deprecation", `has the x-successor ${successorId}, which is not an operationId`);
   return since && { since, sunset, successor };
-}
-
-function findSuccessor(
-  paths: ReadonlyMap<string, string>,
-  successor: string | undefined,
-  report: ReportReason,
-): string | undefined {
-  if (successor === undefined) return undefined;
-  const path = paths.get(successor);
-  if (path === undefined) report("deprecation", `has the x-successor ${successor}, which is not an operationId`);
-  return path;
 }
 
 /**

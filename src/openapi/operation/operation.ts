@@ -11,7 +11,6 @@ import {
   type Report,
   type ReportReason,
   readBasePath,
-  type SecuritySchemeObject,
 } from "../source/index.ts";
 import { type Body, compileBody } from "./body.ts";
 import { type Deprecation, readDeprecation } from "./deprecation.ts";
@@ -61,6 +60,8 @@ declare module "fastify" {
  * requests and responses.
  */
 export function listForCors(operations: readonly Operation[], headers: readonly string[] = []) {
+  const schemes = operations.flatMap(({ security }) => security.flat().map(({ scheme }) => scheme));
+  const keys = schemes.filter(({ type, in: location }) => type === "apiKey" && location === "header");
   return {
     methods: operations.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method])),
     requestHeaders: [
@@ -69,7 +70,7 @@ export function listForCors(operations: readonly Operation[], headers: readonly 
       ...(operations.some(({ responses }) => responses.haveTags) ? ["If-Match", "If-None-Match"] : []),
       ...headers,
       ...operations.flatMap(({ parameters }) => parameters.headers?.names ?? []),
-      ...operations.flatMap(({ security }) => security.flat().flatMap(({ scheme }) => keyHeader(scheme) ?? [])),
+      ...keys.flatMap(({ name }) => name ?? []),
     ],
     responseHeaders: [
       "Link",
@@ -80,10 +81,6 @@ export function listForCors(operations: readonly Operation[], headers: readonly 
       ...operations.flatMap(({ responses }) => responses.headers),
     ],
   };
-}
-
-function keyHeader({ type, in: location, name }: SecuritySchemeObject): string | undefined {
-  return type === "apiKey" && location === "header" ? name : undefined;
 }
 
 /** The place of an operation in the document. */

@@ -38,12 +38,9 @@ export function decodeContent(
     );
   if (codings.length === 0) return body;
   // The last coding was applied last.
+  const decode = (coded: Readable, coding: string) => connect(coded, (decoders[coding] as () => Transform)());
   const decoded = codings.reduceRight(decode, limitBytes(body, maxBytes, createError));
   return untilEnd(decoded, body);
-}
-
-function decode(body: Readable, coding: string): Readable {
-  return connect(body, (decoders[coding] as () => Transform)());
 }
 
 // A decoder ends with its content. What is behind it, or an error of the message, is part of the body, too.
