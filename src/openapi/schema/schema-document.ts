@@ -146,11 +146,6 @@ export class SchemaDocument {
     return getOrAdd(identities, text, () => ({}));
   }
 
-  /** Returns the place of the schema at a pointer, or with `isAny`, of anything. Throws an Error if there is none. */
-  find(pointer: string, isAny = false): Place {
-    return this.#find(this.#root, pointer, isAny);
-  }
-
   /** Returns the place of a schema that is not written in the document. */
   placeOf(schema: Schema): Place {
     return { ...this.#root.place, raw: schema, resource: this.#root };
@@ -167,13 +162,16 @@ export class SchemaDocument {
       : resolveUri(reference, from.uri);
     const resource = this.#resources.get(uri);
     if (resource === undefined) throw new Error(nothing);
-    const place = resource.anchors.get(fragment) ?? this.#find(resource, fragment, false, passed);
+    const place = resource.anchors.get(fragment) ?? this.find(fragment, false, resource, passed);
     if (isPointer) this.#targets.set(name, place);
     return place;
   }
 
-  // The pointer can lead through references, except that of the resource itself.
-  #find(start: Resource, pointer: string, isAny = false, passed = { count: 0 }): Place {
+  /**
+   * Returns the place of the schema at a pointer, or with `isAny`, of anything. The pointer can lead through references, except that
+   * of the resource itself. Throws an Error if there is none.
+   */
+  find(pointer: string, isAny = false, start = this.#root, passed = { count: 0 }): Place {
     if (!/^(\/|$)/.test(pointer)) throw new Error(nothing);
     let place: Place = { ...start.place, resource: start };
     for (const token of pointer.split("/").slice(1)) {
