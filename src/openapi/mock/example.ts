@@ -192,12 +192,7 @@ class ExampleBuilder {
       const properties = [
         ...new Map(parts.flatMap((part) => part.property(name)).map((node) => [node.raw, node])).values(),
       ];
-      if (
-        properties.some((property) =>
-          property.parts().some(({ schema }) => schema.writeOnly === true || isFalse(schema)),
-        )
-      )
-        continue;
+      if (properties.some((property) => property.parts().some(isNeverSent))) continue;
       const isRecursive = this.#isRecursive(properties);
       if (!required.has(name) && (!this.#variant.isFull || isRecursive || this.#depth > maxDepth / 3)) continue;
       if (this.#depth > maxDepth) continue;
@@ -284,6 +279,10 @@ class ExampleBuilder {
     this.#combination = Math.floor(this.#combination / Math.max(count, 1));
     return digit;
   }
+}
+
+function isNeverSent({ schema }: SchemaNode): boolean {
+  return schema.writeOnly === true || isFalse(schema);
 }
 
 function isFalse(schema: Json): boolean {
