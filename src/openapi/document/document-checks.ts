@@ -124,13 +124,9 @@ class Walk {
 
   #checkExtension(name: string, fields: Json, owner: string, pointer: string): void {
     const known = extensions[name];
-    if (known !== undefined && !(known.beside in fields))
-      this.#report(
-        "extension",
-        owner,
-        `has ${name} in a place where it has no effect: move it to ${known.owner}`,
-        pointer,
-      );
+    if (known === undefined || known.beside in fields) return;
+    const reason = `has ${name} in a place where it has no effect: move it to ${known.owner}`;
+    this.#report("extension", owner, reason, pointer);
   }
 }
 

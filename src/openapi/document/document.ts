@@ -106,12 +106,8 @@ async function compileDocument(loaded: LoadedDocument, options: DocumentOptions)
     try {
       return compileOperation(place, { document: root, schemas, paths, report, ignoreUnknown });
     } catch (error) {
-      report(
-        "operation",
-        `The operation ${place.id}`,
-        `can't be served: ${(error as Error).message.replace(/\.$/, "")}`,
-        place.operation.pointer,
-      );
+      const reason = `can't be served: ${(error as Error).message.replace(/\.$/, "")}`;
+      report("operation", `The operation ${place.id}`, reason, place.operation.pointer);
       return []; // the others are served
     }
   });
@@ -145,13 +141,9 @@ function reportServers(content: OpenApi, report: Report): void {
   for (const [, server] of Part.of(content).membersOf("servers"))
     for (const [name, { value, pointer }] of server.membersOf("variables")) {
       const { default: own, enum: values } = Object(value) as Partial<typeof value>;
+      const reason = `has the default ${own}, which its enum does not have`;
       if (Array.isArray(values) && !values.includes(own))
-        report(
-          "schema",
-          `The variable ${name} of a server`,
-          `has the default ${own}, which its enum does not have`,
-          pointer,
-        );
+        report("schema", `The variable ${name} of a server`, reason, pointer);
     }
   const first = readBasePath(content);
   const others = listBasePaths(content);
@@ -201,15 +193,16 @@ function listOperations(document: Part<OpenApi>, report: Report): OperationEntry
   });
   const ids = new Set<string>();
   return places.map((place) => {
-    if (ids.has(place.id) && place.operation.value.operationId)
+    const { id: own, operation } = place;
+    if (ids.has(own) && operation.value.operationId)
       report(
         "operation-id",
-        `The operation ${place.id}`,
+        `The operation ${own}`,
         "has an operationId that another operation has",
-        place.operation.pointer,
+        operation.pointer,
       );
-    let id = place.id;
-    for (let number = 2; ids.has(id); number++) id = `${place.id}${number}`;
+    let id = own;
+    for (let number = 2; ids.has(id); number++) id = `${own}${number}`;
     ids.add(id);
     return { ...place, id };
   });

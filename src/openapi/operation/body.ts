@@ -92,11 +92,8 @@ export function compileBody(
   const body = operation.at("requestBody");
   if (body === undefined) return undefined;
   if (/^(get|head|trace)$/.test(method)) {
-    report(
-      "get-body",
-      `has a body, which is ignored, because ${method.toUpperCase()} requests have none: use POST or QUERY`,
-      body.pointer,
-    );
+    const reason = `has a body, which is ignored, because ${method.toUpperCase()} requests have none: use POST or QUERY`;
+    report("get-body", reason, body.pointer);
     return undefined;
   }
   const { required = false, "x-max-bytes": limit } = body.value;

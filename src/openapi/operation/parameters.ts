@@ -107,12 +107,10 @@ function isServed(parameter: ParameterPart, report: ReportReason): boolean {
   const allowed: readonly string[] | undefined = styles[location as keyof typeof styles];
   if (allowed === undefined)
     report("parameter", `has the parameter ${name} in '${location}', which is not a location`, pointer);
-  else if (style !== undefined && !allowed.includes(style))
-    report(
-      "parameter",
-      `has the ${location} parameter ${name} with the style ${style}, but it must be ${allowed.join(" or ")}`,
-      pointer,
-    );
+  else if (style !== undefined && !allowed.includes(style)) {
+    const reason = `with the style ${style}, but it must be ${allowed.join(" or ")}`;
+    report("parameter", `has the ${location} parameter ${name} ${reason}`, pointer);
+  }
   return allowed !== undefined;
 }
 
@@ -120,11 +118,9 @@ function checkQuerystring(parts: readonly ParameterPart[], report: ReportReason)
   const [one, ...others] = parts.filter(({ value }) => value.in === "querystring");
   if (one === undefined) return;
   const other = others[0] ?? parts.find(({ value }) => value.in === "query");
-  if (other)
-    report(
-      "parameter",
-      `has the querystring parameter ${one.value.name}, but also the query parameter ${other.value.name}`,
-    );
+  if (other === undefined) return;
+  const [name, otherName] = [one.value.name, other.value.name];
+  report("parameter", `has the querystring parameter ${name}, but also the query parameter ${otherName}`);
 }
 
 function checkPathParameters(

@@ -51,30 +51,22 @@ export function compileDeclarations(
   const responses = operation.membersOf("responses");
   const isConditional = responses.some(([status]) => status === "304");
   const declarations = responses.map(([status, response]): [string, Declaration] => {
-    if (!/^([1-5]([0-9]{2}|XX)|default|x-.*)$/.test(status))
-      report(
-        "status",
-        `has the response ${status}, which is neither a status, nor a range such as 4XX, nor default`,
-        response.pointer,
-      );
-    for (const [name] of response.membersOf("headers"))
-      if (!isHeaderName(name))
-        report(
-          "response-header",
-          `has a response header with the name '${name}', which HTTP does not allow`,
-          response.pointer,
-        );
+    const { pointer } = response;
+    const notStatus = `has the response ${status}, which is neither a status, nor a range such as 4XX, nor default`;
+    if (!/^([1-5]([0-9]{2}|XX)|default|x-.*)$/.test(status)) report("status", notStatus, pointer);
+    for (const [name] of response.membersOf("headers")) {
+      const reason = `has a response header with the name '${name}', which HTTP does not allow`;
+      if (!isHeaderName(name)) report("response-header", reason, pointer);
+    }
     const headers = response.membersOf("headers").flatMap(([, header]) => header.membersOf("content"));
     listContents([...response.membersOf("content"), ...headers], (reason) =>
-      report("response-content", `has a response ${reason}`, response.pointer),
+      report("response-content", `has a response ${reason}`, pointer),
     );
-    for (const [mediaType, content] of listContents(response.membersOf("content")))
+    for (const [mediaType, content] of listContents(response.membersOf("content"))) {
+      const reason = `has an itemSchema for a response of ${mediaType}, which is not enforced, because the handler writes the items itself`;
       if (content.written("itemSchema") && !hasItems(mediaType) && !mediaType.includes("*"))
-        report(
-          `stream:${mediaType}`,
-          `has an itemSchema for a response of ${mediaType}, which is not enforced, because the handler writes the items itself`,
-          response.pointer,
-        );
+        report(`stream:${mediaType}`, reason, pointer);
+    }
     return [status, compileResponse(response, schemas, isConditional && /^2/.test(status))];
   });
   return new Map(declarations);
