@@ -137,18 +137,10 @@ export class TypeSchemas {
   }
 
   #convertArray(node: SchemaNode, view: View): TypeSchema {
-    const {
-      prefixItems = [],
-      minItems = 0,
-      maxItems,
-      items,
-    } = node.schema as Record<string, number> & {
-      readonly prefixItems?: readonly unknown[];
-    };
+    const { minItems = 0, maxItems, items } = node.schema;
     const first = node.childrenOf("prefixItems").map((child) => this.#convert(child.node, view));
-    const isFixed = prefixItems.length > 0 && minItems >= prefixItems.length;
-    if (isFixed && ((items as unknown) === false || maxItems === prefixItems.length))
-      return { type: "array", prefixItems: first };
+    const isFixed = first.length > 0 && Number(minItems) >= first.length;
+    if (isFixed && (items === false || maxItems === first.length)) return { type: "array", prefixItems: first };
     const rest = items === undefined ? {} : this.#convert(node.at("items"), view);
     const all = [...first, rest];
     return { type: "array", items: all.some(isUnknown) ? {} : all.length === 1 ? rest : { anyOf: all } };
