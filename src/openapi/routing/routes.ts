@@ -92,13 +92,14 @@ async function registerRoutes<Operations, Context, Caller>(
   const byId = new Map(document.operations.map((operation) => [operation.id, operation]));
   const firsts = groups.map(([first]) => first as Operation);
   const constraint = createVariantConstraint(groups);
-  const toRoute = ({ id }: Operation, isConstrained: boolean): FastifyRoute => {
+  const toRoute = (operation: Operation, isConstrained = hasDelimiters(operation)): FastifyRoute => {
+    const { id } = operation;
     const route = routes.get(id) as FastifyRoute;
     return isConstrained ? { ...route, constraints: { [constraint.name]: id } } : route;
   };
   const others = groups.flatMap(([, ...variants]) => variants);
   if (others.length > 0 || firsts.some(hasDelimiters)) addConstraint(app, constraint);
-  const addRoute = (operation: Operation, isConstrained = hasDelimiters(operation)) =>
+  const addRoute = (operation: Operation, isConstrained?: boolean) =>
     app.route({
       ...toRoute(operation, isConstrained),
       method: operation.method,
@@ -108,10 +109,7 @@ async function registerRoutes<Operations, Context, Caller>(
   for (const operation of firsts.filter(({ method }) => method === "HEAD")) addRoute(operation);
   await app.register(glue, {
     specification: toGlueDocument(firsts),
-    operationResolver: (id) => {
-      const operation = byId.get(id) as Operation;
-      return toRoute(operation, hasDelimiters(operation));
-    },
+    operationResolver: (id) => toRoute(byId.get(id) as Operation),
   });
   for (const operation of firsts.filter(({ method }) => method !== "HEAD" && !gluedMethods.test(method))) {
     if (!app.supportedMethods.includes(operation.method)) app.addHttpMethod(operation.method, { hasBody: true });
