@@ -49,12 +49,12 @@ export function chooseValue(
     const found = examples.find(({ name }) => name === example);
     if (found) return { ...found, isDeclared: true, problem: describe(found) };
     if (unread !== undefined) throw new HttpError("not_implemented", unread);
-    const names =
-      content
-        .membersOf("examples")
-        .map(([name]) => name)
-        .join(", ") || "none";
-    throw new HttpError("invalid_parameter", `Prefer has the example ${example}, but the document declares ${names}.`);
+    const names = content.membersOf("examples").map(([name]) => name);
+    const declared = names.join(", ") || "none";
+    throw new HttpError(
+      "invalid_parameter",
+      `Prefer has the example ${example}, but the document declares ${declared}.`,
+    );
   }
   const isValid = ({ sent, value, result }: DeclaredExample) =>
     isAllowed(sent?.toString() ?? value) && "value" in result;

@@ -62,10 +62,8 @@ export function deprecationHeaders(
   if (deprecation === undefined) return {};
   const { since, sunset, successor } = deprecation;
   const links: string[] = [];
-  if (docsUrl !== undefined)
-    links.push(
-      `<${docsUrl}#/${encodeURIComponent(tag)}/${encodeURIComponent(id)}>; rel="deprecation"; type="text/html"`,
-    );
+  const place = `${encodeURIComponent(tag)}/${encodeURIComponent(id)}`;
+  if (docsUrl !== undefined) links.push(`<${docsUrl}#/${place}>; rel="deprecation"; type="text/html"`);
   if (successor !== undefined) links.push(`<${baseUrl}${encodePath(successor)}>; rel="successor-version"`);
   return {
     deprecation: `@${since.getTime() / 1_000}`,

@@ -105,10 +105,8 @@ class Converter {
       const parameters = [...item.membersOf("parameters"), ...part.membersOf("parameters")];
       const body = part.at("requestBody");
       const responses = part.membersOf("responses").map(([status, response]): [string, Json] => {
-        return [
-          status,
-          { description: "", ...this.#notesOf(response), content: this.#convertContent(response, "request") },
-        ];
+        const content = this.#convertContent(response, "request");
+        return [status, { description: "", ...this.#notesOf(response), content }];
       });
       const converted = {
         ...this.#notesOf(part),

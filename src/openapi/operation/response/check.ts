@@ -32,11 +32,9 @@ export class ResponseCheck {
   report(message: string): void {
     if (this.#validation === "fail") throw new Error(message);
     const { log, routeOptions } = this.#reply.request;
+    const operation = routeOptions.config.operation?.id;
     if (this.#validation === "log")
-      log.warn(
-        { operation: routeOptions.config.operation?.id, reason: message },
-        "the response does not match the document",
-      );
+      log.warn({ operation, reason: message }, "the response does not match the document");
   }
 
   /** Returns a value without its write-only members. Reports it if neither it nor the value of its text matches its schema. */

@@ -36,11 +36,8 @@ function formatHeader(
       `The handler returned the header ${name} as an object that is not a plain object. Return a string.`,
     );
   const separator = header?.explode ? "=" : ",";
-  return [
-    Object.entries(value)
-      .map((pair) => pair.join(separator))
-      .join(","),
-  ];
+  const pairs = Object.entries(value).map((pair) => pair.join(separator));
+  return [pairs.join(",")];
 }
 
 /**
