@@ -23,13 +23,10 @@ export function readSecurity(
   return (operation.security ?? document.value.security ?? []).map((requirement) =>
     Object.entries(requirement).map(([name, scopes]): RequiredScheme => {
       const scheme = schemes?.at(name)?.value ?? { type: "unknown" };
-      if (scheme.type === "unknown")
-        report("security-scheme", `requires the security scheme ${name}, which is not declared`);
+      const start = `requires the security scheme ${name}`;
+      if (scheme.type === "unknown") report("security-scheme", `${start}, which is not declared`);
       else if (!isSupported(scheme))
-        report(
-          "security-check",
-          `requires the security scheme ${name} (${scheme.type}), which needs a check with its own authenticate`,
-        );
+        report("security-check", `${start} (${scheme.type}), which needs a check with its own authenticate`);
       return { name, scheme, scopes };
     }),
   );

@@ -209,9 +209,8 @@ function createRoutes<Operations, Context, Caller>(
   const orphan = [...byId.keys()].find((id) => !ids.has(id) && !leftOut.has(id));
   if (orphan) {
     const meant = findSimilarName(orphan, ids);
-    throw new Error(
-      `The handler ${orphan} has no operation in the document.${meant === undefined ? "" : ` Did you mean ${meant}?`}`,
-    );
+    const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
+    throw new Error(`The handler ${orphan} has no operation in the document.${hint}`);
   }
   const schemes = content.components?.securitySchemes ?? {};
   const unknown = Object.keys(security).find((name) => !Object.hasOwn(schemes, name));
