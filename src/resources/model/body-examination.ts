@@ -118,8 +118,7 @@ export class BodyExamination {
       propertyNames.some((name) => record.propertyNames.includes(name) && name !== this.#resource.idName);
     if (isPart(body) || body.propertyNames.length === 0) return body;
     const members = body.propertyNames.flatMap((name) => {
-      const [node] = body.property(name);
-      const schema = node && RecordSchema.of(record.document, node);
+      const schema = body.member(name);
       return schema && isPart(schema) ? [{ name, schema }] : [];
     });
     const [member] = members;

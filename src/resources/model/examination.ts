@@ -76,7 +76,7 @@ export class Examination {
     const schema = responseSchema(this.#operation, status);
     const base = { status: Number(status), frames: this.#findFrames(), list: undefined };
     if (this.#kind === "list") {
-      const frame = schema && findListFrame(document, schema.pointer, record, this.#resource.idName);
+      const frame = schema && findListFrame(schema, this.#resource);
       if (frame === undefined) return undefined;
       if (!frame.isBare) this.#doubts.doubt(this.#wrongSuccess());
       const parameters = readPageParameters(this.#operation, record, this.#resource.sampleId);
@@ -102,15 +102,14 @@ export class Examination {
   }
 
   #findFrames(): StandardOperation["frames"] {
-    const { record } = this.#resource;
     const isChange = this.#kind !== "get" && this.#kind !== "list";
     const found = [200, 201, 202].flatMap((status) => {
       const schema = responseSchema(this.#operation, `${status}`);
       if (schema === undefined) return [];
       const frame =
-        findRecordFrame(record.document, schema.pointer, record, this.#resource.idName) ??
+        findRecordFrame(schema, this.#resource) ??
         (this.#doubts.certainty === "likely" && isChange
-          ? findReceiptFrame(record.document, schema.pointer, this.#resource.idName, this.#kind === "delete")
+          ? findReceiptFrame(schema, this.#resource, this.#kind === "delete")
           : undefined);
       return frame ? [[status, frame] as const] : [];
     });

@@ -77,7 +77,7 @@ class ResourceFinder {
     const created = made && response.alternatives.find(({ pointer }) => pointer === this.#schemaOf(made).pointer);
     const bare = created ?? response;
     const hasId = (schema: RecordSchema) => findId(get, schema, hint.id) !== undefined;
-    const record = hasId(bare) ? bare : findWrappedRecord(this.#document, bare, hasId);
+    const record = hasId(bare) ? bare : findWrappedRecord(bare, hasId);
     // Without an id, a record that PUT creates has that of its path.
     if (record === undefined && hint.id !== undefined)
       throw refusal(
@@ -111,7 +111,7 @@ class ResourceFinder {
     const isRecord = ({ propertyNames }: RecordSchema) =>
       propertyNames.some((name) => newRecord.propertyNames.includes(name));
     const response = this.#schemaOf(part);
-    const record = isRecord(response) ? response : findWrappedRecord(this.#document, response, isRecord);
+    const record = isRecord(response) ? response : findWrappedRecord(response, isRecord);
     return record && this.#create(own, { record, newRecord, id: pathId }, hint);
   }
 

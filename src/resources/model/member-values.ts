@@ -11,8 +11,7 @@ type Members = Readonly<Record<string, unknown>>;
  */
 export function completeMember(record: RecordSchema, name: string, value: unknown): unknown {
   if (record.accepts(name, value)) return value;
-  const [node] = record.property(name);
-  const schema = node && RecordSchema.of(record.document, node);
+  const schema = record.member(name);
   // Only alternatives whose missing required members are constants, those with the fewest first.
   const countMissing = ({ required }: RecordSchema) =>
     required.filter((one) => !Object.hasOwn(Object(value), one)).length;

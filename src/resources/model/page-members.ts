@@ -1,5 +1,4 @@
 // What a list responds with beside its records: totals, numbers of pages, links and the like, by type and usual name.
-import type { Document } from "../../openapi/application.ts";
 import { toSnakeCase } from "./page-parameters.ts";
 import { RecordSchema } from "./record-schema.ts";
 
@@ -98,7 +97,7 @@ export function readsTotal({ read, nested }: PageMember): boolean {
 }
 
 /** Reads which members of an object beside its records say something about the page. `records` is the member with the records. */
-export function readPageMembers(document: Document, schema: RecordSchema, records: string | undefined): PageMember[] {
+export function readPageMembers(schema: RecordSchema, records?: string): PageMember[] {
   let example: Readonly<Record<string, unknown>> | undefined;
   return schema.propertyNames.flatMap((name): PageMember[] => {
     if (name === records) return [];
@@ -115,7 +114,7 @@ export function readPageMembers(document: Document, schema: RecordSchema, record
       return [{ ...base, read: readers.total }];
     if (rule) return [{ ...base, read: rule.read }];
     if (node && types.includes("object")) {
-      const nested = readPageMembers(document, RecordSchema.of(document, node), undefined);
+      const nested = readPageMembers(RecordSchema.of(schema.document, node));
       if (nested.some((member) => member.read || member.nested)) return [{ ...base, nested }];
     }
     if (!isRequired) return [];

@@ -74,8 +74,7 @@ function examine(operation: Operation, resource: Resource): PartOperation | unde
 function findForm(schema: RecordSchema, { record }: Resource, name: string): PartForm | undefined {
   const isPart = schema.propertyNames.every((one) => record.propertyNames.includes(one));
   if (schema.pointer === record.pointer || (schema.propertyNames.includes(name) && isPart)) return "object";
-  const [node] = record.property(name);
-  return node && RecordSchema.of(record.document, node).pointer === schema.pointer ? "property" : undefined;
+  return record.member(name)?.pointer === schema.pointer ? "property" : undefined;
 }
 
 function propertyFrame(name: string): RecordFrame {

@@ -119,6 +119,12 @@ export class RecordSchema {
     return this.at([name]);
   }
 
+  /** Returns the first schema of a property; undefined if none can apply to it. */
+  member(name: string): RecordSchema | undefined {
+    const [node] = this.property(name);
+    return node && RecordSchema.of(this.document, node);
+  }
+
   /** An example of a response, made from the schema. It must not be changed. */
   get example(): unknown {
     this.#example ??= { value: this.#createExample() };

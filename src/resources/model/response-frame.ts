@@ -1,9 +1,9 @@
 // How responses contain records: bare, as the members of another schema, or in an object beside other members.
 import { parseJson, RawJson, toJson } from "../../lib/index.ts";
-import type { Document, SchemaNode } from "../../openapi/application.ts";
+import type { SchemaNode } from "../../openapi/application.ts";
 import { successSchema } from "./operation-parts.ts";
 import { type PageFacts, readPageMembers, readsTotal, writePageMembers } from "./page-members.ts";
-import { itemSchemas, RecordSchema } from "./record-schema.ts";
+import { itemSchemas, RecordSchema, type SchemaPlace } from "./record-schema.ts";
 import type { Resource } from "./resource.ts";
 
 /** Writes a record as the body of a response. */
@@ -20,22 +20,16 @@ export interface ListFrame {
 
 const identity: RecordFrame = (record) => record;
 
-/**
- * Returns how a response contains a record: as it is, or in a member of an object. `id` is the property with its id. Returns undefined if
- * it does not contain one.
- */
-export function findRecordFrame(
-  document: Document,
-  pointer: string,
-  record: RecordSchema,
-  id: string,
-): RecordFrame | undefined {
-  const schema = RecordSchema.of(document, { pointer });
+/** Returns how a response contains a record: as it is, or in a member of an object. Returns undefined if it does not contain one. */
+export function findRecordFrame(place: SchemaPlace, resource: Resource): RecordFrame | undefined {
+  const { record, idName } = resource;
+  const schema = RecordSchema.of(record.document, place);
   if (schema.pointer === record.pointer) return identity;
   const isExtended = schema.parts.some((part) => part.pointer === record.pointer);
   if (isExtended && isPartOf(schema, record)) return identity;
-  if (schema.propertyNames.includes(id)) return isPartOf(schema, record) ? createSelection(schema, record) : undefined;
-  const holes = schema.propertyNames.filter((name) => isRecord(document, schema.property(name), record, id));
+  if (schema.propertyNames.includes(idName))
+    return isPartOf(schema, record) ? createSelection(schema, record) : undefined;
+  const holes = schema.propertyNames.filter((name) => isRecord(schema.member(name), resource));
   const [hole] = holes;
   if (hole === undefined || holes.length > 1) return undefined;
   const others = fixedMembers(schema, hole);
@@ -47,12 +41,11 @@ export function findRecordFrame(
  * `{ "id": 7, "deleted": true }`. Returns undefined if it has more, unless it is that of a deletion, whose members are those of an example.
  */
 export function findReceiptFrame(
-  document: Document,
-  pointer: string,
-  id: string,
+  place: SchemaPlace,
+  { record, idName: id }: Resource,
   isDeletion: boolean,
 ): RecordFrame | undefined {
-  const schema = RecordSchema.of(document, { pointer });
+  const schema = RecordSchema.of(record.document, place);
   const isConstant = (name: string) =>
     schema.property(name).some(({ schema: { const: value, enum: values, type } }) => {
       return value !== undefined || (values as unknown[] | undefined)?.length === 1 || type === "boolean";
@@ -70,12 +63,13 @@ export function findReceiptFrame(
 }
 
 /** Returns the schemas of a record in the responses of its operations that are not that of the resource itself. */
-export function findShownRecords({ operations, record, idName: id }: Resource): readonly RecordSchema[] {
+export function findShownRecords(resource: Resource): readonly RecordSchema[] {
+  const { operations, record, idName } = resource;
   const { document } = record;
   const responses = Object.values(operations).flatMap((operation) => (operation && successSchema(operation)) ?? []);
   const places = responses.flatMap((place): SchemaNode[] => {
     const schema = RecordSchema.of(document, place);
-    if (isRecord(document, schema.parts, record, id)) return schema.parts.slice(0, 1);
+    if (isRecord(schema, resource)) return schema.parts.slice(0, 1);
     const members = [schema.parts, ...schema.propertyNames.map((name) => schema.property(name))];
     return members.flatMap((nodes) => [nodes[0], itemSchemas(nodes)?.[0]]).filter((node) => node !== undefined);
   });
@@ -83,47 +77,35 @@ export function findShownRecords({ operations, record, idName: id }: Resource): 
   return [...found].filter((one) => {
     // A property with the name of the id can be something else, such as a text in Indonesian.
     const common = one.propertyNames.filter((name) => record.propertyNames.includes(name));
-    const isSimilar = common.includes(id) && common.length * 2 >= one.propertyNames.length;
+    const isSimilar = common.includes(idName) && common.length * 2 >= one.propertyNames.length;
     return one.pointer !== record.pointer && isSimilar && isPartOf(one, record);
   });
 }
 
 /** Returns the property of an object that contains the record of a response; undefined if it has none, or several. */
 export function findWrappedRecord(
-  document: Document,
   wrapper: RecordSchema,
   hasId: (record: RecordSchema) => boolean,
 ): RecordSchema | undefined {
   const found = wrapper.propertyNames.flatMap((name) => {
-    const [node] = wrapper.property(name);
-    const record = node && RecordSchema.of(document, node);
+    const record = wrapper.member(name);
     return record && record.propertyNames.length > 0 && hasId(record) ? [record] : [];
   });
   return found.length === 1 ? found[0] : undefined;
 }
 
 /** Returns how a response contains the records of a page: as an array, or in an object with one array of them. */
-export function findListFrame(
-  document: Document,
-  pointer: string,
-  record: RecordSchema,
-  id: string,
-): ListFrame | undefined {
-  const schema = RecordSchema.of(document, { pointer });
-  const bare = itemFrame(document, schema.parts, record, id);
+export function findListFrame(place: SchemaPlace, resource: Resource): ListFrame | undefined {
+  const schema = RecordSchema.of(resource.record.document, place);
+  const bare = itemFrame(schema.parts, resource);
   if (bare) return { write: (records) => bare(records), isBare: bare === identity, needsTotal: false };
   const holes = schema.propertyNames.flatMap((name) => {
-    const items = itemFrame(
-      document,
-      schema.property(name).flatMap((node) => node.parts()),
-      record,
-      id,
-    );
+    const items = itemFrame(schema.property(name), resource);
     return items ? [{ name, items }] : [];
   });
   const [hole] = holes;
   if (hole === undefined || holes.length > 1) return undefined;
-  const members = readPageMembers(document, schema, hole.name);
+  const members = readPageMembers(schema, hole.name);
   const write = (records: RawJson<unknown>, facts: PageFacts) => {
     const texts = [`${JSON.stringify(hole.name)}:${hole.items(records).text}`];
     for (const [name, value] of Object.entries(writePageMembers(members, facts)))
@@ -134,15 +116,9 @@ export function findListFrame(
 }
 
 // Returns how an array contains records.
-function itemFrame(
-  document: Document,
-  array: readonly SchemaNode[],
-  record: RecordSchema,
-  id: string,
-): ((records: RawJson<unknown>) => RawJson<unknown>) | undefined {
+function itemFrame(array: readonly SchemaNode[], resource: Resource): RecordFrame | undefined {
   const [items] = itemSchemas(array) ?? [];
-  if (items === undefined) return undefined;
-  const frame = findRecordFrame(document, items.pointer, record, id);
+  const frame = items && findRecordFrame(items, resource);
   if (frame === identity || frame === undefined) return frame;
   return ({ text }) => {
     const records = (parseJson(text) as unknown[]).map((one) => frame(new RawJson(toJson(one))).text);
@@ -150,11 +126,9 @@ function itemFrame(
   };
 }
 
-function isRecord(document: Document, nodes: readonly SchemaNode[], record: RecordSchema, id: string): boolean {
-  const [node] = nodes;
-  if (node === undefined) return false;
-  const schema = RecordSchema.of(document, node);
-  return schema.pointer === record.pointer || (schema.propertyNames.includes(id) && isPartOf(schema, record));
+function isRecord(schema: RecordSchema | undefined, { record, idName }: Resource): boolean {
+  if (schema === undefined) return false;
+  return schema.pointer === record.pointer || (schema.propertyNames.includes(idName) && isPartOf(schema, record));
 }
 
 function isPartOf(schema: RecordSchema, record: RecordSchema): boolean {

@@ -21,13 +21,7 @@ export interface RecordContext {
 export function makeBelievable(resource: Resource, context: RecordContext): object | undefined {
   const validate = resource.record.createValidator("response");
   const maker = new BelievableMaker(context);
-  const isValid = (record: object) => {
-    const { id } = resource.collection;
-    const hasId = resource.idIn(record) !== undefined;
-    const sample =
-      id === undefined ? resource.withId(record, resource.sampleId) : { ...record, [id]: resource.sampleId };
-    return validate(hasId ? record : sample).problem === undefined;
-  };
+  const isValid = (record: object) => validate(resource.withSampleId(record)).problem === undefined;
   for (let attempt = 0; attempt < attempts; attempt++) {
     const record = { ...maker.object(resource.record, 0, resource.recordName), ...context.fixed };
     if (isValid(record)) return record;
@@ -74,10 +68,8 @@ class BelievableMaker {
       );
       return accept([...new Set(list)]) ?? example;
     }
-    const [node] = nodes;
-    return node
-      ? (accept(this.#value(RecordSchema.of(schema.document, node), name, example, place)) ?? example)
-      : example;
+    const member = schema.member(name);
+    return member ? (accept(this.#value(member, name, example, place)) ?? example) : example;
   }
 
   #value(schema: RecordSchema, name: string, example: unknown, { depth, thing }: ObjectPlace): unknown {
