@@ -21,7 +21,7 @@ export function planHeaders(
   { statuses, creates }: { readonly statuses: readonly number[]; readonly creates: boolean },
 ): ResponseHeaders | string {
   const declared = part.at("responses")?.at("200")?.membersOf("headers") ?? [];
-  const page = declared.flatMap(([name, header]) => readPageHeader(name, header.value) ?? []);
+  const page = declared.flatMap(([name, header]) => readPageHeader(name, header.value.required) ?? []);
   const item = operations.get.path.endsWith("}") ? `/${sampleId}` : "";
   const sample = `${record.document.basePath}${path.replaceAll(/\{[^{}]+\}/g, "1")}${item}`;
   const urls = { relative: sample, absolute: new URL(sample, "http://localhost").href };
