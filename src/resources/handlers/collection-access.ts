@@ -9,7 +9,6 @@ import {
   type Records,
   removeWithBelow,
   type Store,
-  toAddress,
   toScope,
 } from "../../store/index.ts";
 import {
@@ -93,14 +92,7 @@ export class CollectionAccess {
 
   /** Returns the address of a record in the store; 0, which no record has, if the id is not a number of the store. */
   addressOf(call: UntypedCall, id = this.#idOf(call)): RecordId {
-    return this.#addressAt(this.scopeOf(call), id);
-  }
-
-  #addressAt(scope: string, id: string): RecordId {
-    const { idType, isScoped } = this.resource.collection;
-    if (isScoped) return toAddress(scope, id);
-    if (idType === "string") return id;
-    return /^[1-9]\d{0,18}$/.test(id) && BigInt(id) < 2n ** 63n ? BigInt(id) : 0n;
+    return this.resource.addressAt(this.#scopeValuesOf(call), id);
   }
 
   #scopeValuesOf(call: UntypedCall): readonly string[] {
@@ -236,7 +228,7 @@ export class CollectionAccess {
   async #requireAt(values: readonly string[], records: Records): Promise<void> {
     const { name, scopeParameters, recordName } = this.resource;
     const id = values[scopeParameters.length] as string;
-    const address = this.#addressAt(toScope(values.slice(0, scopeParameters.length)), id);
+    const address = this.resource.addressAt(values.slice(0, scopeParameters.length), id);
     if ((await records(name).position(address)) !== undefined) return;
     if (this.#above) await this.#above.#requireAt(values, records); // the highest one that is missing
     throw notFound(recordName, `has the id ${id}`);

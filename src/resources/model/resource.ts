@@ -10,7 +10,10 @@ import {
   type IdForm,
   idForms,
   maxChosenNumber,
+  type RecordId,
   scopeFilter,
+  toAddress,
+  toScope,
   type ViewColumn,
 } from "../../store/index.ts";
 import { readFilters } from "./filters.ts";
@@ -248,15 +251,23 @@ export class Resource {
     return isEscaped && Object.keys(this.placeNames).length > 0 ? own : name;
   }
 
+  /** Returns the address of a record in the store, in a scope; 0, which no record has, if the id is not a number of the store. */
+  addressAt(scope: readonly (string | bigint | number)[], id: RecordId): RecordId {
+    const own = this.isSingle ? singleId : `${id}`;
+    const { idType, isScoped } = this.collection;
+    if (isScoped) return toAddress(toScope(scope), own);
+    if (idType === "string") return own;
+    return /^[1-9]\d{0,18}$/.test(own) && BigInt(own) < 2n ** 63n ? BigInt(own) : 0n;
+  }
+
   /** Returns why a value can't be an id of a record, in a scope. Completes a sentence; undefined if it can. */
   findIdProblem(id: unknown, scope?: readonly string[]): string | undefined {
     const isInteger = /^[1-9]\d{0,18}$/.test(`${id}`) && BigInt(id as number) <= maxChosenNumber;
     const keyProblem = this.collection.idType === "string" ? findKeyProblem(`${id}`) : undefined;
     if (keyProblem !== undefined) return keyProblem;
     if (this.collection.idType === "int64" && !isInteger) return `must be an integer from 1 to ${maxChosenNumber}`;
-    return this.canFind(`${id}`, scope)
-      ? undefined
-      : `must match the schema of the parameter ${this.parameter} of its path`;
+    if (!this.canFind(`${id}`, scope)) return `must match the schema of the parameter ${this.parameter} of its path`;
+    return this.collection.isScoped && scope ? findKeyProblem(toAddress(toScope(scope), `${id}`)) : undefined;
   }
 
   /**

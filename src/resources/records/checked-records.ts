@@ -7,10 +7,9 @@ import {
   removeWithBelow,
   type Store,
   scopeFilter,
-  toAddress,
   toScope,
 } from "../../store/index.ts";
-import { type RecordMaker, type Resource, singleId } from "../model/index.ts";
+import type { RecordMaker, Resource } from "../model/index.ts";
 
 export interface CheckedRecordsOptions {
   readonly resource: Resource;
@@ -37,14 +36,9 @@ export function checkRecords({ resource, store, below, maker, scope: values }: C
     );
   const records = store.records(name);
   const scope = toScope(values);
-  const { isScoped } = collection;
-  // A single record has no id of its own.
-  const at = (id: RecordId): RecordId => {
-    const own = resource.isSingle ? singleId : id;
-    return isScoped ? toAddress(scope, own) : own;
-  };
+  const at = (id: RecordId): RecordId => resource.addressAt(values, id);
   const inScope = (filter: Readonly<Record<string, unknown>> | undefined) =>
-    isScoped ? { ...filter, [scopeFilter.name]: scope } : { ...filter };
+    collection.isScoped ? { ...filter, [scopeFilter.name]: scope } : { ...filter };
   const validate = resource.record.createValidator("response");
   const requireValid = <N extends object | undefined>(record: N): N => {
     if (record === undefined) return record;

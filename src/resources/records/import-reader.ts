@@ -1,7 +1,7 @@
 // Reads the records of an import: whole ones, as an export writes them, and those of requests, which are completed as a POST would.
 import type { Checked } from "../../lib/index.ts";
 import type { TableRow } from "../../openapi/application.ts";
-import { findKeyProblem, idForms, type RecordId, toAddress, toScope } from "../../store/index.ts";
+import { idForms, type RecordId, toScope } from "../../store/index.ts";
 import { findStandardOperations, type RecordMaker, type RecordSchema, type Resource } from "../model/index.ts";
 
 /** A record of an import. */
@@ -159,16 +159,14 @@ export class ImportReader {
   #place(record: object, line: object, place: Place, isWhole: boolean): Checked<ImportedRecord> {
     const resource = this.#resource;
     const { idPath, collection } = resource;
-    const { idType, idForm = "uuid", isScoped, id: name } = collection;
+    const { idType, idForm = "uuid", id: name } = collection;
     const scope = toScope(place.scope);
     const own = place.id ?? resource.idIn(line) ?? undefined;
     // Clients of generated ids send 0, the default of an integer.
     const isMade = own === undefined || (idType === "int64" && `${own}` === "0");
     if (isMade && name !== undefined) return { value: { record, scope, id: undefined, isWhole } };
     const id = isMade ? idForms[idForm]() : own;
-    const address = isScoped ? toAddress(scope, `${id}`) : undefined;
-    const requirement =
-      resource.findIdProblem(id, place.scope) ?? (address === undefined ? undefined : findKeyProblem(address));
+    const requirement = resource.findIdProblem(id, place.scope);
     if (requirement !== undefined)
       return { problem: { path: idPath.join(".") || `${this.#placeNames.id}`, requirement } };
     const known = idType === "int64" ? BigInt(id as number) : `${id}`;

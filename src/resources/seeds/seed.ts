@@ -8,10 +8,8 @@ import {
   type IdForm,
   idForms,
   maxNumber,
-  type RecordId,
   type Records,
   type Store,
-  toAddress,
   toScope,
 } from "../../store/index.ts";
 import { isParent, type Resource, readResources, toSnakeCase } from "../model/index.ts";
@@ -203,8 +201,10 @@ class Seeder {
 
   async #put(resource: Resource, scope: readonly string[], record: object, id: string): Promise<boolean> {
     const store = this.#records(resource.name);
-    const address = addressOf(resource, scope, id);
-    if (address === undefined || (await store.find(address)) !== undefined) return false;
+    const address = resource.addressAt(scope, id);
+    const canBe =
+      typeof address === "string" ? findKeyProblem(address) === undefined : address > 0n && address <= maxNumber;
+    if (!canBe || (await store.find(address)) !== undefined) return false;
     const result = await store.put(address, () => resource.withId(record, id));
     if (result.outcome === "created") this.#remember(resource, scope, id);
     return result.outcome === "created";
@@ -228,15 +228,6 @@ class Seeder {
     paths.push([...scope, id]);
     this.#paths.set(name, paths);
   }
-}
-
-function addressOf({ collection }: Resource, scope: readonly string[], id: string): RecordId | undefined {
-  if (collection.idType === "int64") {
-    const number = /^[1-9]\d{0,18}$/.test(id) ? BigInt(id) : 0n;
-    return number > 0n && number <= maxNumber ? number : undefined;
-  }
-  const address = collection.isScoped ? toAddress(toScope(scope), id) : id;
-  return findKeyProblem(address) === undefined ? address : undefined;
 }
 
 async function loadFaker(): Promise<Faker> {
