@@ -53,11 +53,12 @@ export async function exportSnapshot(
   progress: (done: number, total?: number) => void,
 ): Promise<ExportSummary> {
   const { name, collection } = resource;
-  const scopeName = match?.filter === scopeFilter ? undefined : resource.placeNames.scope;
-  const idName = resource.placeNames.id; // which an import can't make
+  const { placeNames } = resource;
+  const scopeName = match?.filter === scopeFilter ? undefined : placeNames.scope;
+  const idName = placeNames.id; // which an import can't make
   const places = [scopeName, idName].filter((one) => one !== undefined);
   const layout: Layout = { collection, withoutIds, places, toCell: resource.record.createCellWriter() };
-  const hasOtherForm = Object.keys(resource.placeNames).length > 0 || (withoutIds && resource.idPath.length > 1);
+  const hasOtherForm = placeNames.all.length > 0 || (withoutIds && resource.idPath.length > 1);
   const exported = (text: string, address: RecordId): ExportedRecord => {
     const scope = scopeName === undefined ? {} : { [scopeName]: scopeOf(address) };
     const id = idName === undefined ? {} : { [idName]: `${idOf(collection, address)}` };
@@ -90,7 +91,7 @@ function toExported(resource: Resource, text: string, withoutIds: boolean): stri
   const members = Object.entries(parseJson(text) as object).map(([name, value]) => {
     const { [`${inner}`]: _, ...others } =
       name === outer && inner !== undefined ? (value as Record<string, unknown>) : {};
-    return [resource.escapeName(name), name === outer && inner !== undefined ? others : value];
+    return [resource.placeNames.escape(name), name === outer && inner !== undefined ? others : value];
   });
   return toJson(Object.fromEntries(members));
 }

@@ -1,9 +1,19 @@
 // Finds the id of a record: in a property, or as the last parameter of its path.
 import type { Operation, SchemaNode } from "../../openapi/application.ts";
+import type { Collection } from "../../store/index.ts";
 import { listPathOf, parametersOf } from "./operation-parts.ts";
 import { toSnakeCase } from "./page-parameters.ts";
 import { RecordSchema, valueType } from "./record-schema.ts";
-import type { Id } from "./resource.ts";
+
+/** The property with the id of a record. */
+export interface Id {
+  readonly path: readonly string[];
+  readonly type: Collection["idType"];
+  /** Whether the document says where it is. */
+  readonly isGiven?: boolean;
+  /** Whether it is a text, and the parameter of the path its number. */
+  readonly isConverted?: boolean;
+}
 
 /** The id of a record that has none: that of its path. */
 export const pathId: Id = { path: [], type: "string" };

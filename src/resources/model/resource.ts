@@ -17,7 +17,9 @@ import {
   type ViewColumn,
 } from "../../store/index.ts";
 import { readFilters } from "./filters.ts";
+import type { Id } from "./find-id.ts";
 import { listPathOf, parametersOf, queryOf } from "./operation-parts.ts";
+import { PlaceNames } from "./place-names.ts";
 import { makeInitial } from "./record-maker.ts";
 import { type RecordSchema, valueType } from "./record-schema.ts";
 
@@ -26,8 +28,6 @@ export const maxScopeLength = 400;
 
 /** The id of a single record in the store. */
 export const singleId = "-";
-
-const reservedName = /^@+(scope|id)$/;
 
 /** The parameters of a list that select a page. */
 const pageParameters = ["limit", "cursor"];
@@ -55,6 +55,8 @@ export class Resource {
   #highestId: bigint | undefined;
   /** The names that lead to the id in a record: of its property, or of an object and a property of it. Empty if a record has none. */
   readonly idPath: readonly string[];
+  /** The names under which an export has where a record is. */
+  readonly placeNames: PlaceNames;
   /** The parameters of the list that neither select a page nor name a property: no store can apply them. */
   readonly unknownParameters: readonly string[];
 
@@ -81,6 +83,7 @@ export class Resource {
       ...(maxBytes !== undefined && { maxBytes }),
       filters: isScoped ? [scopeFilter, ...filters] : filters,
     };
+    this.placeNames = new PlaceNames(record, newRecord, { isScoped, hasId: id.path.length > 0 });
     const known = [...pageParameters, ...filters.map(({ name }) => name)];
     this.unknownParameters = (list ? queryOf(list) : []).flatMap(({ value: { name } }) =>
       known.includes(name) ? [] : [name],
@@ -223,34 +226,6 @@ export class Resource {
     return id === undefined ? this.withId(record, this.sampleId) : { [id]: this.sampleId, ...record };
   }
 
-  /**
-   * The names under which an export has what a record does not say: its scope, such as `acme/7`, and an id that only its path has. They are
-   * names of no property.
-   */
-  get placeNames(): { readonly scope?: string; readonly id?: string } {
-    const nameOf = (name: string): string =>
-      this.record.propertyNames.includes(name) || this.newRecord.propertyNames.includes(name)
-        ? nameOf(`@${name}`)
-        : name;
-    return {
-      ...(this.collection.isScoped && { scope: nameOf("@scope") }),
-      ...(this.idPath.length === 0 && { id: nameOf("@id") }),
-    };
-  }
-
-  /** Escapes the name of a member for an export, so that it differs from `placeNames`. */
-  escapeName(name: string): string {
-    const isTaken = reservedName.test(name) && !this.record.propertyNames.includes(name);
-    return isTaken && Object.keys(this.placeNames).length > 0 ? `@${name}` : name;
-  }
-
-  /** Reverses `escapeName`. */
-  unescapeName(name: string): string {
-    const own = name.slice(1);
-    const isEscaped = reservedName.test(own) && !this.record.propertyNames.includes(name);
-    return isEscaped && Object.keys(this.placeNames).length > 0 ? own : name;
-  }
-
   /** Returns the address of a record in the store, in a scope; 0, which no record has, if the id is not a number of the store. */
   addressAt(scope: readonly (string | bigint | number)[], id: RecordId): RecordId {
     const own = this.isSingle ? singleId : `${id}`;
@@ -310,14 +285,4 @@ export interface ResourceParts {
   readonly newRecord: RecordSchema;
   readonly id: Id;
   readonly name: string;
-}
-
-/** The property with the id of a record. */
-export interface Id {
-  readonly path: readonly string[];
-  readonly type: Collection["idType"];
-  /** Whether the document says where it is. */
-  readonly isGiven?: boolean;
-  /** Whether it is a text, and the parameter of the path its number. */
-  readonly isConverted?: boolean;
 }

@@ -70,7 +70,7 @@ export class ImportReader {
   /** The columns that a table can have. */
   get columns(): readonly string[] {
     const { record } = this.#resource;
-    return [...new Set([...Object.values(this.#placeNames), ...record.propertyNames, ...this.#added.propertyNames])];
+    return [...new Set([...this.#placeNames.all, ...record.propertyNames, ...this.#added.propertyNames])];
   }
 
   /** The columns that a table must have, whichever its records are. */
@@ -109,10 +109,9 @@ export class ImportReader {
   }
 
   #withoutPlace(value: unknown): unknown {
-    const names = Object.values(this.#placeNames);
     if (!isObject(value) || !Object.keys(value).some((name) => name.startsWith("@"))) return value;
-    const members = Object.entries(value).filter(([name]) => !names.includes(name));
-    return Object.fromEntries(members.map(([name, member]) => [this.#resource.unescapeName(name), member]));
+    const members = Object.entries(value).filter(([name]) => !this.#placeNames.all.includes(name));
+    return Object.fromEntries(members.map(([name, member]) => [this.#placeNames.unescape(name), member]));
   }
 
   #readPlace(value: unknown): Checked<Place> {
