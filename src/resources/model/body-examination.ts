@@ -1,10 +1,10 @@
 // Examines the body of an operation that makes or changes a record: whether it has all that a record consists of.
 import type { Operation, SchemaNode } from "../../openapi/application.ts";
 import { bodySchema, bodyTypesOf, changeSchema, isPatchType, parametersOf } from "./operation-parts.ts";
-import { RecordMaker } from "./record-maker.ts";
-import { RecordSchema, type SchemaPlace } from "./record-schema.ts";
+import { RecordMaker } from "./record/record-maker.ts";
+import { RecordSchema, type SchemaPlace } from "./record/record-schema.ts";
 import type { Resource } from "./resource.ts";
-import { findShownRecords } from "./response-frame.ts";
+import { findShownRecords } from "./responses/response-frame.ts";
 import type { Doubts, OperationKind } from "./standard-operation.ts";
 
 /** The media types of JSON Merge Patch (RFC 7396), and of a body that looks like it. */

@@ -4,11 +4,11 @@ import { BodyExamination } from "./body-examination.ts";
 import { findWildcards } from "./filters.ts";
 import { actionOf, isConditionOrKey, isKnownHeader, queryOf, responseSchema } from "./operation-parts.ts";
 import { pageRoleOf, readPageParameters, toSnakeCase } from "./page-parameters.ts";
-import { RecordSchema, valueType } from "./record-schema.ts";
+import { RecordSchema, valueType } from "./record/record-schema.ts";
 import type { Resource } from "./resource.ts";
 import { readOperationHint } from "./resource-hints.ts";
-import { findListFrame, findReceiptFrame, findRecordFrame } from "./response-frame.ts";
-import { describeMissing, planHeaders } from "./response-headers.ts";
+import { findListFrame, findReceiptFrame, findRecordFrame } from "./responses/response-frame.ts";
+import { describeMissing, planHeaders } from "./responses/response-headers.ts";
 import { type Certainty, Doubts, type OperationKind, type StandardOperation } from "./standard-operation.ts";
 
 // In order of preference.

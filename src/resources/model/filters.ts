@@ -3,7 +3,7 @@ import type { Operation, SchemaNode } from "../../openapi/application.ts";
 import type { Filter } from "../../store/index.ts";
 import { queryOf } from "./operation-parts.ts";
 import { pageRoleOf, toSnakeCase } from "./page-parameters.ts";
-import { alternativeType, itemSchemas, RecordSchema, valueType } from "./record-schema.ts";
+import { alternativeType, itemSchemas, RecordSchema, valueType } from "./record/record-schema.ts";
 import { readParameterHint, refusal } from "./resource-hints.ts";
 
 /**

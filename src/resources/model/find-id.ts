@@ -3,7 +3,7 @@ import type { Operation, SchemaNode } from "../../openapi/application.ts";
 import type { Collection } from "../../store/index.ts";
 import { listPathOf, parametersOf } from "./operation-parts.ts";
 import { toSnakeCase } from "./page-parameters.ts";
-import { RecordSchema, valueType } from "./record-schema.ts";
+import { RecordSchema, valueType } from "./record/record-schema.ts";
 
 /** The property with the id of a record. */
 export interface Id {

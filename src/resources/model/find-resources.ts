@@ -12,10 +12,10 @@ import {
   successSchema,
 } from "./operation-parts.ts";
 import { toSnakeCase } from "./page-parameters.ts";
-import { RecordSchema, type SchemaPlace } from "./record-schema.ts";
+import { RecordSchema, type SchemaPlace } from "./record/record-schema.ts";
 import { Resource, type ResourceOperations, type ResourceParts } from "./resource.ts";
 import { type OperationHint, type PathHint, readOperationHint, readPathHint, refusal } from "./resource-hints.ts";
-import { findWrappedRecord } from "./response-frame.ts";
+import { findWrappedRecord } from "./responses/response-frame.ts";
 
 /**
  * Returns the resources of a document. Each has a path, and below it, that of a record. A record is returned by GET of its path, and

@@ -2,12 +2,12 @@
 export { collectionsOf, readResources } from "./find-resources.ts";
 export { collectionAbove, collectionsBelow, isParent } from "./nesting.ts";
 export { changeSchema, isPatchType, keyHeaderOf } from "./operation-parts.ts";
-export { readsTotal, writePageMembers } from "./page-members.ts";
 export { type PageParameters, toSnakeCase } from "./page-parameters.ts";
 export type { PartOperation } from "./parts.ts";
-export type { RecordMaker } from "./record-maker.ts";
-export { itemSchemas, RecordSchema } from "./record-schema.ts";
+export type { RecordMaker } from "./record/record-maker.ts";
+export { itemSchemas, RecordSchema } from "./record/record-schema.ts";
 export { maxScopeLength, type Resource, singleId } from "./resource.ts";
-export type { RecordFrame } from "./response-frame.ts";
+export { readsTotal, writePageMembers } from "./responses/page-members.ts";
+export type { RecordFrame } from "./responses/response-frame.ts";
 export type { Certainty, OperationKind, StandardList, StandardOperation } from "./standard-operation.ts";
 export { findStandardOperations, type StandardOperations } from "./standard-operations.ts";

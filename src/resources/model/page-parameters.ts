@@ -1,7 +1,7 @@
 // The parameters of a list that select a page, by their usual names.
 import type { Operation } from "../../openapi/application.ts";
 import { createArgumentCheck } from "./operation-parts.ts";
-import type { RecordSchema } from "./record-schema.ts";
+import type { RecordSchema } from "./record/record-schema.ts";
 
 export type PageRole = "limit" | "offset" | "page" | "cursor" | "before";
 

@@ -2,10 +2,10 @@
 import { parseJson, RawJson, toJson } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/application.ts";
 import { bodyTypesOf, changeSchema, isKnownHeader, isPatchType, responseSchema } from "./operation-parts.ts";
-import { RecordSchema } from "./record-schema.ts";
+import { RecordSchema } from "./record/record-schema.ts";
 import type { Resource } from "./resource.ts";
-import { createSelection, type RecordFrame } from "./response-frame.ts";
-import { planHeaders } from "./response-headers.ts";
+import { createSelection, type RecordFrame } from "./responses/response-frame.ts";
+import { planHeaders } from "./responses/response-headers.ts";
 import type { StandardOperation } from "./standard-operation.ts";
 
 const kinds = { GET: "get", PUT: "replace", PATCH: "update", DELETE: "delete" } as const;

@@ -1,10 +1,10 @@
 // An operation that a store can answer without a handler.
 import type { Operation } from "../../openapi/application.ts";
 import type { PageParameters } from "./page-parameters.ts";
-import type { RecordMaker } from "./record-maker.ts";
+import type { RecordMaker } from "./record/record-maker.ts";
 import type { Resource, ResourceOperations } from "./resource.ts";
-import type { ListFrame, RecordFrame } from "./response-frame.ts";
-import type { ResponseHeaders } from "./response-headers.ts";
+import type { ListFrame, RecordFrame } from "./responses/response-frame.ts";
+import type { ResponseHeaders } from "./responses/response-headers.ts";
 
 /** What an operation does with a collection. */
 export type OperationKind = keyof ResourceOperations;

@@ -6,7 +6,7 @@ import { actionOf, isKnownHeader, listPathOf } from "./operation-parts.ts";
 import { findPartOperations, type PartOperation } from "./parts.ts";
 import type { Resource } from "./resource.ts";
 import { readOperationHint } from "./resource-hints.ts";
-import { describeMissing, planHeaders } from "./response-headers.ts";
+import { describeMissing, planHeaders } from "./responses/response-headers.ts";
 import type { Certainty, OperationKind, StandardOperation } from "./standard-operation.ts";
 
 /** What a store can answer of a document. */

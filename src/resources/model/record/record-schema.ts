@@ -1,5 +1,5 @@
 // The schema of a record, with all that applies to it behind references and allOf.
-import type { Checked } from "../../lib/index.ts";
+import type { Checked } from "../../../lib/index.ts";
 import {
   type CellOptions,
   createRecordValidator,
@@ -7,8 +7,8 @@ import {
   type SchemaNode,
   TableCells,
   type TableRow,
-} from "../../openapi/application.ts";
-import { createExample } from "../../openapi/tools.ts";
+} from "../../../openapi/application.ts";
+import { createExample } from "../../../openapi/tools.ts";
 import { hashSchema } from "./schema-hash.ts";
 
 /** A type of values that a store can compare. */

@@ -1,6 +1,6 @@
 // What a list responds with beside its records: totals, numbers of pages, links and the like, by type and usual name.
-import { toSnakeCase } from "./page-parameters.ts";
-import { RecordSchema } from "./record-schema.ts";
+import { toSnakeCase } from "../page-parameters.ts";
+import { RecordSchema } from "../record/record-schema.ts";
 
 /** What a list responds with about its page, beside the records. */
 export interface PageFacts {

@@ -1,10 +1,10 @@
 // How responses contain records: bare, as the members of another schema, or in an object beside other members.
-import { parseJson, RawJson, toJson } from "../../lib/index.ts";
-import type { SchemaNode } from "../../openapi/application.ts";
-import { successSchema } from "./operation-parts.ts";
+import { parseJson, RawJson, toJson } from "../../../lib/index.ts";
+import type { SchemaNode } from "../../../openapi/application.ts";
+import { successSchema } from "../operation-parts.ts";
+import { itemSchemas, RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
+import type { Resource } from "../resource.ts";
 import { type PageFacts, readPageMembers, readsTotal, writePageMembers } from "./page-members.ts";
-import { itemSchemas, RecordSchema, type SchemaPlace } from "./record-schema.ts";
-import type { Resource } from "./resource.ts";
 
 /** Writes a record as the body of a response. */
 export type RecordFrame = (record: RawJson<unknown>) => RawJson<unknown>;

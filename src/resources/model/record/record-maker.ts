@@ -1,8 +1,8 @@
 // The members of a record that no request has: times, constants, defaults, and others from an example.
-import type { Checked } from "../../lib/index.ts";
-import type { SchemaNode } from "../../openapi/application.ts";
+import type { Checked } from "../../../lib/index.ts";
+import type { SchemaNode } from "../../../openapi/application.ts";
+import { toSnakeCase } from "../page-parameters.ts";
 import { chooseValues, completeMember } from "./member-values.ts";
-import { toSnakeCase } from "./page-parameters.ts";
 import type { RecordSchema } from "./record-schema.ts";
 
 const createdName = /^(created|creation|inserted|date_created|registered)(_(at|on|date|time|timestamp))?$/;
