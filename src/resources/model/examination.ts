@@ -5,11 +5,10 @@ import { findWildcards } from "./filters.ts";
 import { actionOf, isConditionOrKey, isKnownHeader, queryOf, responseSchema } from "./operation-parts.ts";
 import { pageRoleOf, readPageParameters, toSnakeCase } from "./page-parameters.ts";
 import { RecordSchema, valueType } from "./record/record-schema.ts";
-import type { Resource } from "./resource.ts";
 import { readOperationHint } from "./resource-hints.ts";
 import { findListFrame, findReceiptFrame, findRecordFrame } from "./responses/response-frame.ts";
 import { describeMissing, planHeaders } from "./responses/response-headers.ts";
-import { type Certainty, Doubts, type OperationKind, type StandardOperation } from "./standard-operation.ts";
+import { ExaminedOperation, type OperationKind, type StandardOperation } from "./standard-operation.ts";
 
 // In order of preference.
 const successes: Readonly<Record<OperationKind, readonly string[]>> = {
@@ -22,94 +21,78 @@ const successes: Readonly<Record<OperationKind, readonly string[]>> = {
 };
 
 /** Examines one operation: what prevents the store from answering it, and what is only likely. */
-export class Examination {
-  readonly #kind: OperationKind;
-  readonly #operation: Operation;
-  readonly #resource: Resource;
-  readonly #doubts: Doubts;
-
-  constructor(kind: OperationKind, operation: Operation, resource: Resource, certainty: Certainty) {
-    this.#kind = kind;
-    this.#operation = operation;
-    this.#resource = resource;
-    this.#doubts = new Doubts(certainty);
-  }
-
+export class Examination extends ExaminedOperation {
   /** Returns the operation, or why the store can't answer it. */
   run(): StandardOperation | string {
-    const [kind, operation, resource] = [this.#kind, this.#operation, this.#resource];
+    const { kind, operation, resource } = this;
     const success = this.#findSuccess();
     if (success === undefined) return this.#wrongSuccess();
-    if (resource.isSingle) this.#doubts.doubt("is that of a single record, and not of a collection");
-    if (!resource.hasUsualId)
-      this.#doubts.doubt(`has no id with the name of the parameter ${resource.parameter}, or id`);
+    if (resource.isSingle) this.doubt("is that of a single record, and not of a collection");
+    if (!resource.hasUsualId) this.doubt(`has no id with the name of the parameter ${resource.parameter}, or id`);
     const hint = readOperationHint(operation);
     const isNamed = hint !== false && hint.create !== undefined;
     const action = operation.method === "POST" && !isNamed ? actionOf(operation) : undefined;
-    if (action !== undefined) this.#doubts.refuse(`has the name of an action: ${action}`);
+    if (action !== undefined) this.refuse(`has the name of an action: ${action}`);
     const isWhole = hint !== false && hint.delete !== undefined;
     if (resource.isSingle && kind === "delete" && !isWhole && hasSelection(operation))
-      this.#doubts.refuse("has a body or query parameters, which can select what it deletes");
+      this.refuse("has a body or query parameters, which can select what it deletes");
     const refused = this.#findRefused();
     if (kind === "list") this.#examinePages();
     if (kind === "create") this.#examineId();
-    const body = new BodyExamination(kind, operation, resource, this.#doubts).run();
+    const body = new BodyExamination(this).run();
     const createdStatus = kind === "replace" ? this.#findCreated(success) : success.status;
     const statuses = [success.status, createdStatus];
     const headers = planHeaders(operation, resource, { statuses, creates: kind === "create" || kind === "replace" });
-    if (typeof headers === "string") {
-      this.#doubts.refuse(describeMissing(headers));
-      return this.#doubts.reason as string;
-    }
-    return this.#doubts.reason ?? { kind, operation, resource, createdStatus, headers, ...success, ...body, refused };
+    if (typeof headers === "string") return this.reason ?? describeMissing(headers);
+    return this.reason ?? { kind, operation, resource, createdStatus, headers, ...success, ...body, refused };
   }
 
   // The first declared success must have the record, or no content.
   #findSuccess(): Pick<StandardOperation, "status" | "frames" | "list"> | undefined {
-    const declared = this.#operation.part.at("responses");
-    const usual = successes[this.#kind].find((one) => declared?.at(one) !== undefined);
+    const declared = this.operation.part.at("responses");
+    const usual = successes[this.kind].find((one) => declared?.at(one) !== undefined);
     const status = usual ?? ["200", "201", "204"].find((one) => declared?.at(one) !== undefined);
     if (status === undefined) return undefined;
-    if (usual === undefined || usual === "202") this.#doubts.doubt(this.#wrongSuccess());
-    const { record } = this.#resource;
+    if (usual === undefined || usual === "202") this.doubt(this.#wrongSuccess());
+    const { record } = this.resource;
     const { document } = record;
-    const schema = responseSchema(this.#operation, status);
+    const schema = responseSchema(this.operation, status);
     const base = { status: Number(status), frames: this.#findFrames(), list: undefined };
-    if (this.#kind === "list") {
-      const frame = schema && findListFrame(schema, this.#resource);
+    if (this.kind === "list") {
+      const frame = schema && findListFrame(schema, this.resource);
       if (frame === undefined) return undefined;
-      if (!frame.isBare) this.#doubts.doubt(this.#wrongSuccess());
-      const parameters = readPageParameters(this.#operation, record, this.#resource.sampleId);
-      return { ...base, list: { frame, parameters, wildcards: findWildcards(this.#operation, record) } };
+      if (!frame.isBare) this.doubt(this.#wrongSuccess());
+      const parameters = readPageParameters(this.operation, record, this.resource.sampleId);
+      return { ...base, list: { frame, parameters, wildcards: findWildcards(this.operation, record) } };
     }
     if (status === "204") return base;
     const hasContent = declared?.at(status)?.at("content") !== undefined;
     if (schema === undefined) {
-      if (hasContent || this.#kind === "get") return undefined;
-      this.#doubts.doubt(this.#wrongSuccess());
+      if (hasContent || this.kind === "get") return undefined;
+      this.doubt(this.#wrongSuccess());
       return base;
     }
     if (!base.frames.has(Number(status))) return undefined;
-    if (RecordSchema.of(document, schema).pointer !== record.pointer) this.#doubts.doubt(this.#wrongSuccess());
+    if (RecordSchema.of(document, schema).pointer !== record.pointer) this.doubt(this.#wrongSuccess());
     return base;
   }
 
   // 201, if it is declared with the record, or without content.
   #findCreated({ status, frames }: Pick<StandardOperation, "status" | "frames">): number {
-    const created = this.#operation.part.at("responses")?.at("201");
+    const created = this.operation.part.at("responses")?.at("201");
     const canSend = created !== undefined && (frames.has(201) || created.at("content") === undefined);
     return canSend ? 201 : status;
   }
 
   #findFrames(): StandardOperation["frames"] {
-    const isChange = this.#kind !== "get" && this.#kind !== "list";
+    const isChange = this.kind !== "get" && this.kind !== "list";
     const found = [200, 201, 202].flatMap((status) => {
-      const schema = responseSchema(this.#operation, `${status}`);
+      const schema = responseSchema(this.operation, `${status}`);
       if (schema === undefined) return [];
       const frame =
-        findRecordFrame(schema, this.#resource) ??
-        (this.#doubts.certainty === "likely" && isChange
-          ? findReceiptFrame(schema, this.#resource, this.#kind === "delete")
+        findRecordFrame(schema, this.resource) ??
+        (this.certainty === "likely" && isChange
+          ? findReceiptFrame(schema, this.resource, this.kind === "delete")
           : undefined);
       return frame ? [[status, frame] as const] : [];
     });
@@ -117,10 +100,10 @@ export class Examination {
   }
 
   #wrongSuccess(): string {
-    const { record } = this.#resource;
+    const { record } = this.resource;
     const name = record.name === undefined ? "the schema of the GET" : `the schema ${record.name}`;
-    const content = this.#kind === "list" ? `an array of ${name}` : name;
-    const statuses = successes[this.#kind].map((status) =>
+    const content = this.kind === "list" ? `an array of ${name}` : name;
+    const statuses = successes[this.kind].map((status) =>
       status === "204" || status === "202" ? status : `${status} with ${content}`,
     );
     return `declares no response ${statuses.join(" or ")}`;
@@ -128,31 +111,30 @@ export class Examination {
 
   // A parameter whose effect is not known can be left out, if it is optional.
   #findRefused(): StandardOperation["refused"] {
-    const { record, collection } = this.#resource;
+    const { record, collection } = this.resource;
     const filters = collection.filters.map(({ name }) => name);
-    return this.#operation.parameterParts.filter((part) => {
+    return this.operation.parameterParts.filter((part) => {
       const { in: location, name, required } = part.value;
       if (location === "path") return false;
       if (location === "header" && isKnownHeader(part)) {
-        if (!isConditionOrKey(name))
-          this.#doubts.doubt(`has the header parameter ${name}, which likely changes nothing`);
+        if (!isConditionOrKey(name)) this.doubt(`has the header parameter ${name}, which likely changes nothing`);
         return false;
       }
-      const isList = this.#kind === "list" && location === "query";
-      if (isList && (filters.includes(name) || pageRoleOf(part, record, this.#resource.sampleId) !== undefined))
+      const isList = this.kind === "list" && location === "query";
+      if (isList && (filters.includes(name) || pageRoleOf(part, record, this.resource.sampleId) !== undefined))
         return false;
       const reason = isList
         ? `has the parameter ${name}, which neither selects a page (limit, cursor) nor has the name and type of a property`
         : `has the ${location} parameter ${name}, whose effect is not known`;
-      if (required) this.#doubts.refuse(reason);
-      else this.#doubts.doubt(reason);
+      if (required) this.refuse(reason);
+      else this.doubt(reason);
       return true;
     });
   }
 
   #examinePages(): void {
-    const { record } = this.#resource;
-    const find = (name: string) => queryOf(this.#operation).find(({ value }) => value.name === name);
+    const { record } = this.resource;
+    const find = (name: string) => queryOf(this.operation).find(({ value }) => value.name === name);
     const [limit, cursor] = [find("limit"), find("cursor")];
     const hasDefault = record.document.schemas.hasDefaultAt(limit?.written("schema")?.pointer);
     const typeOf = (parameter: typeof limit) => {
@@ -160,29 +142,28 @@ export class Examination {
       return schema && valueType(RecordSchema.of(record.document, schema).parts);
     };
     if (typeOf(limit) === undefined || (limit?.value.required !== true && !hasDefault))
-      this.#doubts.doubt("has no parameter limit with a default, so that it would have to return all records at once");
-    if (typeOf(cursor) !== "string")
-      this.#doubts.doubt("has no parameter cursor, a string, which selects the next page");
+      this.doubt("has no parameter limit with a default, so that it would have to return all records at once");
+    if (typeOf(cursor) !== "string") this.doubt("has no parameter cursor, a string, which selects the next page");
   }
 
   // A new record has the id that is sent, or the store makes one.
   #examineId(): void {
-    const { takesId, newRecord, collection } = this.#resource;
-    const id = this.#resource.idPath.join(".");
+    const { takesId, newRecord, collection } = this.resource;
+    const id = this.resource.idPath.join(".");
     if (takesId && collection.idType === "int64" && collection.isScoped) {
       const reason = `takes the property ${id}, which the store makes: it must be read-only`;
-      if (newRecord.required.includes(id)) this.#doubts.refuse(reason);
-      else this.#doubts.doubt(reason);
+      if (newRecord.required.includes(id)) this.refuse(reason);
+      else this.doubt(reason);
     }
-    const hasKey = this.#operation.parameterParts.some(({ value }) => value.name === "Idempotency-Key");
+    const hasKey = this.operation.parameterParts.some(({ value }) => value.name === "Idempotency-Key");
     if (takesId && hasKey)
-      this.#doubts.refuse(`takes the property ${id}, so that a retry does not need the header Idempotency-Key`);
-    const { idPath, parameter, record } = this.#resource;
-    if (collection.idType === "int64" && !(this.#resource.canFind("1") && record.acceptsAt(idPath, 1)))
-      this.#doubts.refuse(`makes ids from 1 on, which the property ${id}, or the parameter ${parameter}, can't be`);
+      this.refuse(`takes the property ${id}, so that a retry does not need the header Idempotency-Key`);
+    const { idPath, parameter, record } = this.resource;
+    if (collection.idType === "int64" && !(this.resource.canFind("1") && record.acceptsAt(idPath, 1)))
+      this.refuse(`makes ids from 1 on, which the property ${id}, or the parameter ${parameter}, can't be`);
     const canMake = collection.idType === "int64" || collection.idForm !== undefined;
     if (!newRecord.required.includes(id) && !canMake)
-      this.#doubts.refuse(
+      this.refuse(
         `does not require the property ${id}, whose schema does not allow the UUID that the store would make`,
       );
   }

@@ -47,12 +47,18 @@ export interface StandardList {
   readonly wildcards: ReadonlyMap<string, unknown>;
 }
 
-/** Collects why the store can't answer an operation. The first reason is reported. */
-export class Doubts {
+/** An operation that is examined, and why the store can't answer it. The first reason is reported. */
+export class ExaminedOperation {
+  readonly kind: OperationKind;
+  readonly operation: Operation;
+  readonly resource: Resource;
   readonly certainty: Certainty;
   #reason: string | undefined;
 
-  constructor(certainty: Certainty) {
+  constructor(kind: OperationKind, operation: Operation, resource: Resource, certainty: Certainty) {
+    this.kind = kind;
+    this.operation = operation;
+    this.resource = resource;
     this.certainty = certainty;
   }
 
