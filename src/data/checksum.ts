@@ -21,20 +21,17 @@ export async function countRows(source: TableReader): Promise<RowCounts> {
   return counts;
 }
 
-/** Returns the number of rows in all tables. */
-export function totalRows(counts: RowCounts): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
-}
-
 /**
- * Reads all rows in batches, and returns their checksum. A table without rows does not change it. Awaits `onBatch` for each batch before it reads the next one.
- * Calls `progress` with the number of rows read so far.
+ * Reads all rows in batches, and returns their numbers and checksum. A table without rows does not change the checksum. Awaits `onBatch`
+ * for each batch before it reads the next one. Calls `progress` with the number of rows read so far, and of all.
  */
-export async function checksumRows(
+export async function summarizeRows(
   source: TableReader,
-  progress: (done: number) => void,
+  progress: (done: number, total: number) => void,
   onBatch?: (table: Table, rows: readonly Values[]) => Promise<void>,
-): Promise<string> {
+): Promise<StoreSummary> {
+  const counts = await countRows(source);
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const hash = createHash("sha256");
   let done = 0;
   for (const table of source.tables) {
@@ -45,11 +42,11 @@ export async function checksumRows(
       hash.update(`${rows.map(serializeRow).join("\n")}\n`);
       await onBatch?.(table, rows);
       done += rows.length;
-      progress(done);
+      progress(done, total);
       await setImmediate(); // SQLite reads synchronously: without a pause, no signal would be handled
     }
   }
-  return hash.digest("hex");
+  return { counts, checksum: hash.digest("hex") };
 }
 
 function serializeRow(row: Values): string {

@@ -1,6 +1,6 @@
 // Copies all tables of a store to an empty store in one transaction, and compares the checksums before the commit.
 import { idTablesOf, type TableReader, type Tables, type TableWriter } from "../store/index.ts";
-import { checksumRows, countRows, type StoreSummary, totalRows, valueToText } from "./checksum.ts";
+import { countRows, type StoreSummary, summarizeRows, valueToText } from "./checksum.ts";
 
 /** Called after each batch with the number of rows. Stops the copy if it throws. */
 export type CopyProgress = (phase: "copying" | "comparing", done: number, total: number) => void;
@@ -69,18 +69,15 @@ export async function copyTables(
   source: TableReader,
   progress: CopyProgress,
 ): Promise<CopyResult> {
-  const counts = await countRows(source);
-  const total = totalRows(counts);
   const lastIds = await readLastIds(source);
   await target.remove(schemasTable);
-  const checksum = await checksumRows(
+  const { counts, checksum } = await summarizeRows(
     source,
-    (done) => progress("copying", done, total),
+    (...rows) => progress("copying", ...rows),
     (table, rows) => target.add(table.name, rows),
   );
-  const copiedChecksum = await checksumRows(target, (done) => progress("comparing", done, total));
-  const copiedCounts = await countRows(target);
-  if (copiedChecksum !== checksum || Object.keys(counts).some((name) => copiedCounts[name] !== counts[name]))
+  const copy = await summarizeRows(target, (...rows) => progress("comparing", ...rows));
+  if (copy.checksum !== checksum || Object.keys(counts).some((name) => copy.counts[name] !== counts[name]))
     throw new Error("The copy differs from the source, and was discarded.");
   return { counts, checksum, lastIds };
 }

@@ -2,7 +2,7 @@
 // the document.
 import type { Document } from "../openapi/application.ts";
 import { idTablesOf, maxNumber, type TableReader, type Tables } from "../store/index.ts";
-import { checksumRows, countRows, type StoreSummary, totalRows } from "./checksum.ts";
+import { type StoreSummary, summarizeRows } from "./checksum.ts";
 import { ParentCheck } from "./missing-parents.ts";
 import { createRowCheck, type RowProblem } from "./row-rules.ts";
 
@@ -35,20 +35,14 @@ export async function checkIntegrity(
     for await (const problem of source.problems()) report(problem, false);
     await checkIdentity(source, report);
     const highestIds: Record<string, bigint> = {};
-    const counts = await countRows(source);
-    const total = totalRows(counts);
-    const checksum = await checksumRows(
-      source,
-      (done) => showProgress(done, total),
-      async (table, rows) => {
-        for (const row of rows) for (const problem of findProblems(table, row)) report(...problem);
-        parents.add(table, rows);
-        highestIds[table.name] = rows.at(-1)?.[0] as bigint;
-      },
-    );
+    const summary = await summarizeRows(source, showProgress, async (table, rows) => {
+      for (const row of rows) for (const problem of findProblems(table, row)) report(...problem);
+      parents.add(table, rows);
+      highestIds[table.name] = rows.at(-1)?.[0] as bigint;
+    });
     for (const problem of parents.problems()) report(problem, true);
     for (const table of idTablesOf(source.tables)) await checkLastId(source, table, highestIds[table] ?? 0n, report);
-    return { counts, checksum };
+    return summary;
   };
   try {
     return await store.read(checkSnapshot);

@@ -16,7 +16,7 @@ import {
   type Values,
 } from "../store/index.ts";
 import { type BackupProgress, type BackupSummary, requireSound } from "./backup.ts";
-import { checksumRows, countRows, type StoreSummary, totalRows, valueToText } from "./checksum.ts";
+import { type StoreSummary, summarizeRows, valueToText } from "./checksum.ts";
 import { copyTables, countUnusedIds, requireEmpty, setLastIds } from "./copy.ts";
 
 export interface RestoreOptions extends OpenTablesOptions {
@@ -156,9 +156,7 @@ async function replaceKeys(
   await target.remove("idempotency"); // its callers are keys of the backup
   await target.remove("keys");
   await target.add("keys", keys);
-  const counts = await countRows(target);
-  const checksum = await checksumRows(target, (done) => progress("comparing", done, totalRows(counts)));
-  return { counts, checksum };
+  return summarizeRows(target, (...rows) => progress("comparing", ...rows));
 }
 
 async function requireEmptyAndUnused(to: Tables): Promise<void> {
