@@ -43,12 +43,7 @@ export function pageRoleOf(
 }
 
 /** The parameters of a list that select a page. Of each role, the first. */
-export interface PageParameters {
-  readonly limit?: string;
-  readonly offset?: string;
-  readonly page?: string;
-  readonly cursor?: string;
-  readonly before?: string;
+export interface PageParameters extends Readonly<Partial<Record<PageRole, string>>> {
   /** Whether the cursor is the id of the last record of a page. */
   readonly isIdCursor: boolean;
   /** The number of the first page. */
