@@ -40,7 +40,10 @@ interface MemberPlan {
 export class RecordMaker {
   readonly #options: MakerOptions;
   readonly #record: RecordSchema;
-  readonly #check: CheckRecord;
+  /** The schema of what a request has of a record. */
+  readonly body: RecordSchema;
+  /** Returns a record with its id if it matches its schemas, or what is wrong with it. */
+  readonly check: CheckRecord;
   readonly #alternatives: readonly RecordMaker[];
   #known: MemberPlan | undefined;
 
@@ -48,7 +51,8 @@ export class RecordMaker {
     const { record } = options;
     this.#options = options;
     this.#record = record;
-    this.#check = check;
+    this.body = options.body;
+    this.check = check;
     this.#alternatives = record.alternatives.map((one) => new RecordMaker({ ...options, record: one }, check));
   }
 
@@ -57,19 +61,9 @@ export class RecordMaker {
     return this.#known;
   }
 
-  /** The schema of what a request has of a record. */
-  get body(): RecordSchema {
-    return this.#options.body;
-  }
-
   /** The members that the server makes, besides the id. */
   get made(): readonly string[] {
     return this.#plan.created.map(([name]) => name);
-  }
-
-  /** Returns a record with its id if it matches its schemas, or what is wrong with it. */
-  check(record: object): Checked<object> {
-    return this.#check(record);
   }
 
   /** The required member of a body that has another form in a record; undefined if there is none. */
@@ -86,7 +80,7 @@ export class RecordMaker {
 
   /** Makes a record of the example of a body, without the members that have another form in a record. */
   createSample(): Checked<object> {
-    const example = Object(this.#options.body.example) as Members;
+    const example = Object(this.body.example) as Members;
     return this.create(
       Object.fromEntries(Object.entries(example).filter((member) => !this.findOpaque(Object.fromEntries([member])))),
     );
@@ -108,9 +102,8 @@ export class RecordMaker {
   /** Returns a record that was changed: with the time, and with what its schema requires inside of objects that it did not have before. */
   update(record: object, now = new Date()): object {
     const times = this.#plan.updated.map(([name, make]) => [name, make(now)]);
-    const members = Object.entries(record).map(([name, value]) => {
-      return [name, completeMember(this.#record, name, value) ?? value];
-    });
+    const completed = (name: string, value: unknown) => completeMember(this.#record, name, value) ?? value;
+    const members = Object.entries(record).map(([name, value]) => [name, completed(name, value)]);
     // Required members that a patch has removed with null keep the value null, if their schema allows it.
     const removed = this.#record.required.filter((name) => !Object.hasOwn(record, name) && name !== this.#options.id);
     const nulls = removed.filter((name) => this.#record.accepts(name, null)).map((name) => [name, null]);
@@ -145,7 +138,7 @@ export class RecordMaker {
     const { propertyNames, isClosed, isOpen } = this.#record;
     if (propertyNames.includes(name)) return !this.#plan.unkept.has(name);
     // What only a request declares, such as a password, is not kept. What neither declares is data of the client.
-    const isUnknown = propertyNames.length === 0 || !this.#options.body.propertyNames.includes(name);
+    const isUnknown = propertyNames.length === 0 || !this.body.propertyNames.includes(name);
     return isOpen || (!isClosed && isUnknown);
   }
 
@@ -155,7 +148,7 @@ export class RecordMaker {
 
   // By the schema, or else by the alternative that has most members of the body.
   #choose(body: object, make: (maker: RecordMaker) => object): Checked<object> {
-    const first = this.#check(make(this));
+    const first = this.check(make(this));
     if (first.problem === undefined) return first;
     const count = (maker: RecordMaker) =>
       Object.keys(body).filter((name) => maker.#record.propertyNames.includes(name)).length;
