@@ -47,9 +47,7 @@ export function findReceiptFrame(
 ): RecordFrame | undefined {
   const schema = RecordSchema.of(record.document, place);
   const isConstant = (name: string) =>
-    schema.property(name).some(({ schema: { const: value, enum: values, type } }) => {
-      return value !== undefined || (values as unknown[] | undefined)?.length === 1 || type === "boolean";
-    });
+    schema.isConstant(name) || schema.property(name).some((node) => node.schema.type === "boolean");
   if (!isDeletion && !schema.required.every((name) => name === id || isConstant(name))) return undefined;
   if (schema.required.length === 0) return () => new RawJson("{}");
   const example = Object(schema.example) as Readonly<Record<string, unknown>>;
