@@ -4,7 +4,7 @@ import { bodySchema, bodyTypesOf, changeSchema, isPatchType, parametersOf } from
 import { RecordMaker } from "./record/record-maker.ts";
 import { RecordSchema, type SchemaPlace } from "./record/record-schema.ts";
 import { findShownRecords } from "./responses/response-frame.ts";
-import type { ExaminedOperation } from "./standard-operation.ts";
+import type { ExaminedOperation, StandardOperation } from "./standard-operation.ts";
 
 /** The media types of JSON Merge Patch (RFC 7396), and of a body that looks like it. */
 const patchTypes = ["application/merge-patch+json", "application/json"] as const;
@@ -12,14 +12,7 @@ const patchTypes = ["application/merge-patch+json", "application/json"] as const
 const jsonPatch = "application/json-patch+json"; // RFC 6902, which is no schema of a record
 
 /** What a request has of a record. */
-export interface ExaminedBody {
-  /** Makes the members that no request has; undefined if there are none. */
-  readonly maker: RecordMaker | undefined;
-  /** The member of the body that has the record; undefined if it is the body itself. */
-  readonly bodyMember: string | undefined;
-  /** The members of the body that select what a response has, or whether anything is changed. */
-  readonly controls: readonly string[];
-}
+export type ExaminedBody = Pick<StandardOperation, "maker" | "bodyMember" | "controls">;
 
 const controlNames = /^(expand|fields|include|embed|dry_?run|validate_?only)$/i;
 

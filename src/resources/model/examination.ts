@@ -57,7 +57,7 @@ export class Examination extends ExaminedOperation {
     const { record } = this.resource;
     const { document } = record;
     const schema = responseSchema(this.operation, status);
-    const base = { status: Number(status), frames: this.#findFrames(), list: undefined };
+    const base = { status: Number(status), frames: this.#findFrames() };
     if (this.kind === "list") {
       const frame = schema && findListFrame(schema, this.resource);
       if (frame === undefined) return undefined;

@@ -34,11 +34,11 @@ export function findPartOperations({ operations }: Document, resource: Resource)
 function examine(operation: Operation, resource: Resource): PartOperation | undefined {
   const kind = kinds[operation.method as keyof typeof kinds] as PartOperation["kind"] | undefined;
   const name = operation.path.slice(operation.path.lastIndexOf("/") + 1);
-  const status = ["200", "204"].find((one) => operation.part.at("responses")?.at(one) !== undefined);
-  if (kind === undefined || status === undefined) return undefined;
+  const success = ["200", "204"].find((one) => operation.part.at("responses")?.at(one) !== undefined);
+  if (kind === undefined || success === undefined) return undefined;
   const schemaOf = (place: ReturnType<typeof changeSchema>) =>
     place && RecordSchema.of(resource.record.document, place);
-  const [sent, returned] = [schemaOf(changeSchema(operation)), schemaOf(responseSchema(operation, status))];
+  const [sent, returned] = [schemaOf(changeSchema(operation)), schemaOf(responseSchema(operation, success))];
   const [body, response] = [sent, returned].map((schema) => schema && findForm(schema, resource, name));
   const isChange = kind === "replace" || kind === "update";
   const isUnknown =
@@ -54,21 +54,12 @@ function examine(operation: Operation, resource: Resource): PartOperation | unde
   });
   if (isUnknown || refused.some(({ value }) => value.required)) return undefined;
   const frame = response === "property" ? propertyFrame(name) : returned && createSelection(returned, resource.record);
-  const frames = new Map(frame ? [[Number(status), frame]] : []);
-  const headers = planHeaders(operation, resource, { statuses: [Number(status)], creates: false });
+  const status = Number(success);
+  const frames = new Map(frame ? [[status, frame]] : []);
+  const headers = planHeaders(operation, resource, { statuses: [status], creates: false });
   if (typeof headers === "string") return undefined;
-  const createdStatus = Number(status);
-  const standard = {
-    headers,
-    createdStatus,
-    list: undefined,
-    maker: undefined,
-    bodyMember: undefined,
-    controls: [],
-    refused,
-    frames,
-  };
-  return { ...standard, kind, operation, resource, name, status: Number(status), response, body };
+  const standard = { kind, operation, resource, status, createdStatus: status, headers, frames, controls: [], refused };
+  return { ...standard, name, response, body };
 }
 
 function findForm(schema: RecordSchema, { record }: Resource, name: string): PartForm | undefined {

@@ -28,11 +28,11 @@ export interface StandardOperation {
   /** How the responses that have content contain a record, by status. */
   readonly frames: ReadonlyMap<number, RecordFrame>;
   /** How a list responds, and the parameters that select its page. */
-  readonly list: StandardList | undefined;
+  readonly list?: StandardList | undefined;
   /** Makes the members that no request has; undefined if there are none. */
-  readonly maker: RecordMaker | undefined;
+  readonly maker?: RecordMaker | undefined;
   /** The member of the body that has the record; undefined if it is the body itself. */
-  readonly bodyMember: string | undefined;
+  readonly bodyMember?: string | undefined;
   /** The members of the body that select what a response has, or whether anything is changed: a request can't have them. */
   readonly controls: readonly string[];
   /** The parameters whose effect is not known: a request can't have them. */
