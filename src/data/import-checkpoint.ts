@@ -18,9 +18,8 @@ export const initialCheckpoint: Checkpoint = { lines: 0, records: 0, complete: f
 
 /** Returns the row of the input with this SHA-256 digest, or undefined if its import never wrote a batch. */
 export async function findCheckpointRow(source: TableReader, digest: Uint8Array): Promise<Values | undefined> {
-  for await (const rows of source.rows("imports"))
-    for (const row of rows) if (Buffer.compare(row[0] as Uint8Array, digest) === 0) return row;
-  return undefined;
+  const rows = (await Array.fromAsync(source.rows("imports"))).flat();
+  return rows.find(([known]) => Buffer.compare(known as Uint8Array, digest) === 0);
 }
 
 /** Converts a row to a checkpoint. */

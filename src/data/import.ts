@@ -59,8 +59,7 @@ export async function importRecords(
   { resume, fromStart }: ImportOptions,
   progress: ImportProgress,
 ): Promise<ImportResult> {
-  const digest = digestOf(source);
-  const row = await store.read((tables) => findCheckpointRow(tables, digest));
+  const row = await store.read((tables) => findCheckpointRow(tables, digestOf(source)));
   const previous = row ? toCheckpoint(row) : initialCheckpoint;
   if (row && !resume && !fromStart)
     throw new Error(
@@ -71,7 +70,7 @@ export async function importRecords(
   const start = resume ? previous : initialCheckpoint;
   const before = start.records;
   if (start.complete) return { ...start, before };
-  const writer = new BatchWriter(store, source, { digest, checkpoint: start, row });
+  const writer = new BatchWriter(store, source, row, start);
   try {
     let lastCommit = 0;
     for await (const { records, lines, complete } of readBatches(source, start.lines)) {
@@ -113,18 +112,10 @@ async function* readBatches(source: ValidatedInput, skippedLines: number): Async
   yield { records, lines: source.checked.lines, complete: true };
 }
 
-/** Where a writer begins: the digest of the input, its checkpoint, and the row of the checkpoint. */
-interface WriterState {
-  readonly digest: Uint8Array;
-  readonly checkpoint: Checkpoint;
-  readonly row: Values | undefined;
-}
-
 /** Writes the batches of one input, and tracks its checkpoint. */
 class BatchWriter {
   readonly #store: Tables;
-  readonly #resource: Resource;
-  readonly #highestId: bigint;
+  readonly #source: ValidatedInput;
   readonly #digest: Uint8Array;
   #checkpoint: Checkpoint;
   /** The row of the checkpoint in the store. */
@@ -132,13 +123,13 @@ class BatchWriter {
   /** The row of the last transaction, whether it was committed or not. */
   #attemptedRow: Values | undefined;
 
-  constructor(store: Tables, { resource, checked }: ValidatedInput, { digest, checkpoint, row }: WriterState) {
+  /** `row` is that of a checkpoint in the store, `checkpoint` the one after which it continues. */
+  constructor(store: Tables, source: ValidatedInput, row: Values | undefined, checkpoint: Checkpoint) {
     this.#store = store;
-    this.#resource = resource;
-    this.#highestId = checked.highestId;
-    this.#digest = digest;
-    this.#checkpoint = checkpoint;
+    this.#source = source;
+    this.#digest = digestOf(source);
     this.#row = row;
+    this.#checkpoint = checkpoint;
   }
 
   get checkpoint(): Checkpoint {
@@ -150,7 +141,7 @@ class BatchWriter {
     const next = { lines, records: this.#checkpoint.records + records.length, complete, writtenAt: new Date() };
     const row = toCheckpointRow(this.#digest, next);
     this.#attemptedRow = row;
-    const { collection } = this.#resource;
+    const { collection } = this.#source.resource;
     await this.#store.write(async (target) => {
       if (!isSameRow(await findCheckpointRow(target, this.#digest), this.#row))
         throw new Error("Another process is importing the same file.");
@@ -166,8 +157,9 @@ class BatchWriter {
 
   // Generated numbers are higher than the last one of the store, and than all integer ids of the file.
   #toRows(records: readonly ImportedRecord[], lastId: bigint): { rows: Values[]; lastId: bigint } {
-    const { collection } = this.#resource;
-    let last = lastId > this.#highestId ? lastId : this.#highestId;
+    const { checked, resource } = this.#source;
+    const { collection } = resource;
+    let last = lastId > checked.highestId ? lastId : checked.highestId;
     const rows = records.map((imported): Values => {
       const isNumbered = typeof imported.id === "bigint" && idColumn(collection) === "id";
       const number = isNumbered ? (imported.id as bigint) : ++last;
@@ -180,7 +172,7 @@ class BatchWriter {
   }
 
   #addressOf({ scope, id }: ImportedRecord, number: bigint): RecordId {
-    const { collection } = this.#resource;
+    const { collection } = this.#source.resource;
     if (id === undefined) return addressOf(collection, { key: newAddress(collection, { scope }), scope }, number);
     return collection.isScoped ? toAddress(scope, id) : id;
   }
