@@ -1,7 +1,8 @@
 // Exports the records of one snapshot as text, in order of id.
 import { createHash } from "node:crypto";
+import { open } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
-import { parseJson, toJson } from "../lib/index.ts";
+import { parseJson, toJson, writeAtomically } from "../lib/index.ts";
 import type { Resource } from "../resources/index.ts";
 import {
   type Filter,
@@ -82,6 +83,17 @@ export async function exportSnapshot(
     await setImmediate(); // SQLite reads synchronously: without a pause, no signal would be handled
   }
   return { records, sha256: hash.digest("hex") };
+}
+
+/** Runs an export whose text is written to a file. The file is replaced when the export is complete. */
+export function writeExport(
+  file: string,
+  run: (write: (text: string) => Promise<unknown>) => Promise<ExportSummary>,
+): Promise<ExportSummary> {
+  return writeAtomically(file, async (partial) => {
+    const handle = await open(partial, "wx", 0o600); // as the store's own file
+    return run((text) => handle.appendFile(text)).finally(() => handle.close());
+  });
 }
 
 // Omits an id that is inside of an object, and escapes the names of members that would be those of the places.

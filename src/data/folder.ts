@@ -1,15 +1,14 @@
 // Folders of exported files, one for each collection, named after it: `books.ndjson`.
 import { mkdir, readdir, stat } from "node:fs/promises";
-import { extname, join, parse } from "node:path";
+import { join, parse } from "node:path";
 import { Readable } from "node:stream";
 import type { Document } from "../openapi/application.ts";
 import { collectionsOf, readResources } from "../resources/index.ts";
 import { isInMemory, openTables, type Tables } from "../store/index.ts";
-import { type ExportSummary, exportSnapshot, type Selection } from "./export.ts";
-import { writeExport } from "./export-file.ts";
-import { formats, formatsByExtension } from "./formats/index.ts";
+import { type ExportSummary, exportSnapshot, type Selection, writeExport } from "./export.ts";
+import { formatOf, formats } from "./formats/index.ts";
 import { type ImportOptions, type ImportResult, importRecords, type ValidatedInput } from "./import.ts";
-import { openInput } from "./input-file.ts";
+import { type Input, openInput } from "./input-file.ts";
 import { validateInput } from "./validate-input.ts";
 
 /** A store, and its document. */
@@ -34,39 +33,37 @@ export async function readFolder({ url, document }: DocumentStore, folder: strin
   const files = await readdir(folder).catch((error: Error) => {
     throw new Error(`The folder ${folder} can't be read: ${error.message}.`);
   });
-  const names = files.filter((file) => formatsByExtension[extname(file).toLowerCase()] !== undefined).sort();
+  const names = files.filter((file) => formatOf(file) !== undefined).sort();
   if (names.length === 0) throw new Error(`The folder ${folder} has no files NAME.ndjson or NAME.csv.`);
   const [twice] = names.filter((name, index) => names.findIndex((one) => parse(one).name === parse(name).name) < index);
   if (twice !== undefined) throw new Error(`The folder ${folder} has two files of ${parse(twice).name}: remove one.`);
   const found: FolderFile[] = [];
+  const opened: Input[] = [];
   try {
-    for (const name of names) found.push(await readFile(document, folder, name));
+    for (const name of names) found.push(await readFile(document, folder, name, opened));
   } catch (error) {
-    for (const { input } of found) await input.close();
+    for (const input of opened) await input.close();
     throw error;
   }
   return found;
 }
 
-async function readFile(document: Document, folder: string, name: string): Promise<FolderFile> {
+// Adds the input of the file to those that are opened.
+async function readFile(document: Document, folder: string, name: string, opened: Input[]): Promise<FolderFile> {
   const resources = readResources(document);
   const resource = resources.find((one) => one.name === parse(name).name);
   const file = join(folder, name);
   if (resource === undefined)
     throw new Error(`The file ${file} must be named after one of: ${resources.map((one) => one.name).join(", ")}.`);
-  const format = formats[formatsByExtension[extname(name).toLowerCase()] as keyof typeof formats];
+  const format = formats[formatOf(name) as keyof typeof formats];
   const input = await openInput(file, Readable.from([]));
+  opened.push(input);
   const problems: string[] = [];
   const report = (problem: string) => void (problems.length < maxProblems && problems.push(problem));
   const source = { input, format, resource };
-  try {
-    const checked = await validateInput({ ...source, report, progress: () => {} });
-    if (checked.bad === 0) return { ...source, checked, name };
-    throw new Error(`The file ${file} has ${checked.bad} invalid lines. Nothing was changed:\n${problems.join("\n")}`);
-  } catch (error) {
-    await input.close();
-    throw error;
-  }
+  const checked = await validateInput({ ...source, report, progress: () => {} });
+  if (checked.bad === 0) return { ...source, checked, name };
+  throw new Error(`The file ${file} has ${checked.bad} invalid lines. Nothing was changed:\n${problems.join("\n")}`);
 }
 
 /** Imports files into their collections, and closes them. Rejects with an Error that names the file that can't be imported. */

@@ -1,11 +1,10 @@
 // export: writes records to a file or to standard output.
-import { extname } from "node:path";
 import type { Command } from "commander";
 import {
   exportFolder,
   exportRecords,
+  formatOf,
   formats,
-  formatsByExtension,
   isFolder,
   type Selection,
   writeExport,
@@ -44,7 +43,7 @@ export async function exportFile(io: Io, target: Target, options: ExportOptions,
   const filter = options.filter === undefined ? undefined : readFilter(resource, options.filter, command);
   const match = scope ? { filter: scopeFilter, value: toScope(scope) } : filter;
   if (options.json && !output) command.error("error: option '--json' requires option '--output <file>'");
-  const name = format ?? formatsByExtension[extname(`${output}`).toLowerCase()] ?? "ndjson";
+  const name = format ?? formatOf(`${output}`) ?? "ndjson";
   const selection = { format: formats[name], resource, match, withoutIds };
   await withTables(target, "readonly", async (store) => {
     if (output === undefined) {

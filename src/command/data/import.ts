@@ -1,10 +1,10 @@
 // import: imports records from a file or from standard input.
 import { existsSync } from "node:fs";
-import { extname, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import {
+  formatOf,
   formats,
-  formatsByExtension,
   type ImportSource,
   importFiles,
   importRecords,
@@ -49,7 +49,7 @@ export async function importFile(
 ): Promise<void> {
   const hasSeveral = readResources(target.document).length > 1;
   if (hasSeveral && file !== "-" && (await isFolder(file))) return importFolder(io, target, file, options, command);
-  const name = options.format ?? formatsByExtension[extname(file).toLowerCase()];
+  const name = options.format ?? formatOf(file);
   if (name === undefined)
     return command.error(`error: the format of ${file} is unknown: use --format ${Object.keys(formats).join(" or ")}`);
   const resource = selectResource(target.document, options, command);
@@ -70,14 +70,7 @@ async function importFolder(io: Io, target: Target, folder: string, options: Imp
   const files = await readFolder(target, folder);
   warnIfNew(io, target.url);
   const results = await importFiles(target, files, options);
-  const counts = results.map(
-    ([
-      {
-        resource: { name },
-      },
-      { records, before },
-    ]) => [name, records - before] as const,
-  );
+  const counts = results.map(([{ resource }, { records, before }]) => [resource.name, records - before] as const);
   await printFields(io, Object.fromEntries(counts), options);
 }
 
