@@ -66,16 +66,15 @@ export async function validateInput(validation: InputValidation): Promise<InputS
   for await (const records of parseRecords(readWithProgress(), validation))
     for (const { lastLine, record, problem } of records) {
       summary.lines = lastLine;
-      if (record && isRepeated(record)) {
+      const repeated = record && isRepeated(record) && `line ${lastLine}: another line has the same id, ${record.id}`;
+      const found = problem || repeated;
+      if (found) {
         summary.bad++;
-        report(`line ${lastLine}: another line has the same id, ${record.id}`);
-        continue;
+        report(found);
+      } else if (record) {
+        summary.records++;
+        if (typeof record.id === "bigint" && record.id > summary.highestId) summary.highestId = record.id;
       }
-      if (record) summary.records++;
-      if (typeof record?.id === "bigint" && record.id > summary.highestId) summary.highestId = record.id;
-      if (problem === undefined) continue;
-      summary.bad++;
-      report(problem);
     }
   if (summary.lines === 0 && format.hasHeader)
     throw new Error("The file is empty. Its first line must be a header with the names of the columns.");
