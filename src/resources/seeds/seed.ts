@@ -44,12 +44,7 @@ export async function seedRecords(
     faker?.seed(1);
     const seeder = new Seeder(resources, records, faker);
     const results: SeedResult[] = [];
-    for (const resource of resources) {
-      if (await seeder.readExisting(resource))
-        results.push({ name: resource.name, created: 0, reason: "it has records" });
-      else if (count === undefined) results.push(await seeder.addExamples(resource));
-      else results.push(await seeder.addBelievable(resource, count));
-    }
+    for (const resource of resources) results.push({ name: resource.name, ...(await seeder.fill(resource, count)) });
     return results;
   };
   for (const deadline = performance.now() + maxWait; ; await pause(retryInterval)) {
@@ -88,6 +83,11 @@ function refersTo(property: string, { recordName, path }: Resource): boolean {
   return name === recordName || name === toSnakeCase(path.slice(path.lastIndexOf("/") + 1)).replace(/s$/, "");
 }
 
+type Seeded = Omit<SeedResult, "name">;
+
+// The values of the parameters of a path, of each scope.
+type Scopes = readonly (readonly string[])[];
+
 class Seeder {
   readonly #resources: readonly Resource[];
   readonly #records: Records;
@@ -101,52 +101,48 @@ class Seeder {
     this.#faker = faker;
   }
 
-  /** Returns whether a collection has records, to which those of others can refer. */
-  async readExisting(resource: Resource): Promise<boolean> {
+  /** Creates records in a collection that is empty: those in the examples, or `count` that look like real ones. */
+  async fill(resource: Resource, count: number | undefined): Promise<Seeded> {
+    if (await this.#readExisting(resource)) return { created: 0, reason: "it has records" };
+    const scopes = this.#scopesOf(resource);
+    if (scopes.length === 0) return { created: 0, reason: "the collection above it is empty" };
+    return count === undefined ? this.#addExamples(resource, scopes) : this.#addBelievable(resource, scopes, count);
+  }
+
+  // Returns whether a collection has records, to which those of others can refer.
+  async #readExisting(resource: Resource): Promise<boolean> {
     const page = await this.#records(resource.name).list({ limit: maxExisting });
     const ids = (parseJson(page.records.text) as unknown[]).map((record) => resource.idIn(record));
     // A record does not say in which scope it is.
-    if (!resource.collection.isScoped)
-      this.#paths.set(
-        resource.name,
-        ids.map((id) => [`${id}`]),
-      );
+    const paths = ids.map((id) => [`${id}`]);
+    if (!resource.collection.isScoped) this.#paths.set(resource.name, paths);
     return ids.length > 0;
   }
 
-  async addExamples(resource: Resource): Promise<SeedResult> {
-    const [scope] = this.#scopesOf(resource);
-    if (scope === undefined) return { name: resource.name, created: 0, reason: "the collection above it is empty" };
-    const examples = recordsInExamples(resource);
+  async #addExamples(resource: Resource, [scope = []]: Scopes): Promise<Seeded> {
     let created = 0;
-    for (const record of examples) if (await this.#add(resource, scope, record, true)) created++;
-    return { name: resource.name, created, ...(created === 0 && { reason: "no example matches its schema" }) };
+    for (const record of recordsInExamples(resource)) if (await this.#add(resource, scope, record, true)) created++;
+    return { created, ...(created === 0 && { reason: "no example matches its schema" }) };
   }
 
-  async addBelievable(resource: Resource, count: number): Promise<SeedResult> {
+  async #addBelievable(resource: Resource, scopes: Scopes, count: number): Promise<Seeded> {
     const faker = this.#faker as Faker;
-    const scopes = this.#scopesOf(resource);
     let created = 0;
-    for (let number = 0; number < count && scopes.length > 0; number++) {
+    for (let number = 0; number < count; number++) {
       if (number % recordsPerTick === 0) await nextTick(); // SQLite writes synchronously: no signal would be handled
       const scope = scopes[number % scopes.length] as readonly string[];
-      const own = Object.fromEntries(resource.scopeParameters.map((name, index) => [name, scope[index]]));
-      const fixed = Object.fromEntries(
-        Object.entries(own).filter(
-          ([name, value]) => resource.record.property(name).length > 0 && resource.record.accepts(name, value),
-        ),
-      );
+      const { record: schema, scopeParameters } = resource;
+      const own = scopeParameters.map((name, index) => [name, scope[index]] as const);
+      const fixed = own.filter(([name, value]) => schema.property(name).length > 0 && schema.accepts(name, value));
       const reference = (name: string) => this.#referenceOf(resource, name, faker);
-      const record = makeBelievable(resource, { faker, reference, fixed });
+      const record = makeBelievable(resource, { faker, reference, fixed: Object.fromEntries(fixed) });
       if (record && (await this.#add(resource, scope, record, false))) created++;
     }
-    const reason =
-      scopes.length === 0 ? "the collection above it is empty" : "no record was found that matches its schema";
-    return { name: resource.name, created, ...(created < count && { reason }) };
+    return { created, ...(created < count && { reason: "no record was found that matches its schema" }) };
   }
 
   // The values of the parameters of the path of a collection: those of the records above it, or of examples.
-  #scopesOf(resource: Resource): readonly (readonly string[])[] {
+  #scopesOf(resource: Resource): Scopes {
     if (!resource.collection.isScoped) return [[]];
     const parent = this.#resources.find((one) => isParent(one, resource));
     if (parent) return this.#paths.get(parent.name) ?? [];
