@@ -1,6 +1,6 @@
 // Examines the body of an operation that makes or changes a record: whether it has all that a record consists of.
 import type { SchemaNode } from "../../openapi/application.ts";
-import { bodySchema, bodyTypesOf, changeSchema, isPatchType, parametersOf } from "./operation-parts.ts";
+import { bodiesOf, bodySchema, changeSchema, isPatchType, parametersOf } from "./operation-parts.ts";
 import { RecordMaker } from "./record/record-maker.ts";
 import { RecordSchema, type SchemaPlace } from "./record/record-schema.ts";
 import { findShownRecords } from "./responses/response-frame.ts";
@@ -130,22 +130,18 @@ export class BodyExamination {
     return part && this.#createMaker(this.#findBody(part));
   }
 
-  // The contents of a patch that are like a record.
-  #patchContents() {
-    const contents = this.#examined.operation.part.at("requestBody")?.membersOf("content") ?? [];
-    return contents.filter(([type]) => isPatchType(type) && type !== jsonPatch);
-  }
-
   #examinePatch(): void {
     const { record } = this.#examined.resource;
     if (this.#examined.operation.method === "POST")
       this.#examined.doubt("is a POST of a record, which can be an action");
-    const types = bodyTypesOf(this.#examined.operation);
+    const bodies = bodiesOf(this.#examined.operation);
+    const types = bodies.map(([type]) => type);
     const [other] = types.filter((type) => !(patchTypes as readonly string[]).includes(type));
     const reason = `has ${other === undefined ? "no body" : `a body of ${other}`}, and not of ${patchTypes.join(" or ")}`;
     if (!types.some(isPatchType)) this.#examined.refuse(reason);
     else if (other !== undefined) this.#examined.doubt(reason);
-    for (const [type, content] of this.#patchContents()) {
+    for (const [type, content] of bodies) {
+      if (!isPatchType(type) || type === jsonPatch) continue; // not like a record
       const part = content.at("schema");
       const body = part && this.#findBody(part);
       const unknown = body?.propertyNames.find((name) => !record.propertyNames.includes(name));

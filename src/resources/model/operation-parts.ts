@@ -40,15 +40,20 @@ export function keyHeaderOf(create: Operation, get: Operation): string {
   return names.find(isKeyHeader) ?? names.find(isRequestId) ?? "Idempotency-Key";
 }
 
+/** Returns the bodies of an operation, by media type. */
+export function bodiesOf({ part }: Operation): Contents {
+  return part.at("requestBody")?.membersOf("content") ?? [];
+}
+
 /** Returns the schema of the body of an operation: as JSON, or as a form. Undefined if it has none. */
-export function bodySchema({ part }: Operation): Part | undefined {
-  return chooseSchema(part.at("requestBody")?.membersOf("content"), bodyTypes);
+export function bodySchema(operation: Operation): Part | undefined {
+  return chooseSchema(bodiesOf(operation), bodyTypes);
 }
 
 /** Returns the schema of the body of an operation that changes a record: also that of a patch that is like a record. */
 export function changeSchema(operation: Operation): Part | undefined {
-  const contents = operation.part.at("requestBody")?.membersOf("content");
-  return bodySchema(operation) ?? chooseSchema(contents, [/^application\/(strategic-)?merge-patch\+json\b/]);
+  const patch = /^application\/(strategic-)?merge-patch\+json\b/;
+  return bodySchema(operation) ?? chooseSchema(bodiesOf(operation), [patch]);
 }
 
 /** Returns the schema of the response with a status, as JSON; undefined if it has none. */
@@ -59,11 +64,6 @@ export function responseSchema({ part }: Operation, status: string): Part | unde
 /** Returns the schema of the first success with content. */
 export function successSchema(operation: Operation): Part | undefined {
   return ["201", "200"].flatMap((status) => responseSchema(operation, status) ?? [])[0];
-}
-
-/** Returns the media types of the body of an operation. */
-export function bodyTypesOf({ part }: Operation): readonly string[] {
-  return (part.at("requestBody")?.membersOf("content") ?? []).map(([type]) => type);
 }
 
 /** Returns whether a body of a media type can change a record: a patch, a part of the record as JSON, or a form. */

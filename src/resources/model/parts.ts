@@ -1,7 +1,7 @@
 // Parts of records with a path of their own, such as `/orders/{id}/status`: the property of the record with this name.
 import { parseJson, RawJson, toJson } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/application.ts";
-import { bodyTypesOf, changeSchema, isKnownHeader, isPatchType, responseSchema } from "./operation-parts.ts";
+import { bodiesOf, changeSchema, isKnownHeader, isPatchType, responseSchema } from "./operation-parts.ts";
 import { RecordSchema } from "./record/record-schema.ts";
 import type { Resource } from "./resource.ts";
 import { createSelection, type RecordFrame } from "./responses/response-frame.ts";
@@ -45,7 +45,7 @@ function examine(operation: Operation, resource: Resource): PartOperation | unde
     (returned !== undefined && response === undefined) ||
     (kind === "get" && response === undefined) ||
     (isChange && body === undefined) ||
-    (kind === "update" && !bodyTypesOf(operation).some(isPatchType)) ||
+    (kind === "update" && !bodiesOf(operation).some(([type]) => isPatchType(type))) ||
     // What it deletes is in the body, or what it returns is deleted.
     (kind === "delete" && (sent !== undefined || response === "property"));
   const refused = operation.parameterParts.filter((part) => {
