@@ -1,7 +1,6 @@
 // The records of a store: whether they match the document, and how they are changed to match another one.
 export { checkRecords } from "./checked-records.ts";
-export { createIdempotencyKeyCheck } from "./idempotency-key.ts";
 export { type ImportedRecord, ImportReader } from "./import-reader.ts";
 export { describeUnserved, prepareRecords } from "./prepare-records.ts";
-export { createRecordCheck } from "./record-check.ts";
+export { createIdempotencyKeyCheck, createRecordCheck } from "./record-check.ts";
 export { type UpgradeOptions, type Upgrades, upgradeRecords } from "./record-upgrade.ts";

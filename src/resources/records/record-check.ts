@@ -1,5 +1,6 @@
-// What is wrong with the row of a record: the rules of the document, and of its id.
+// What is wrong with rows: of a record, by the rules of the document and of its id, and of an Idempotency-Key.
 import { InvalidValue, parseJson } from "../../lib/index.ts";
+import type { Document } from "../../openapi/application.ts";
 import { idOf, maxNumber, type Values } from "../../store/index.ts";
 import type { Resource } from "../model/index.ts";
 
@@ -21,4 +22,12 @@ export function createRecordCheck(resource: Resource): (row: Values) => string |
       return ` does not match the schema: ${path === "" ? "It" : `The field '${path}'`} ${requirement}`;
     }
   };
+}
+
+/** Returns a function that returns whether a store can contain an Idempotency-Key. Without such a header, it contains none. */
+export function createIdempotencyKeyCheck({ operations }: Document): (key: string) => boolean {
+  const headers = operations.map(({ parameters }) => parameters.headers);
+  const group = headers.find((one) => one?.names.includes("Idempotency-Key"));
+  // The store contains the text without its quotes and escapes. Every key can be written with them.
+  return (key) => group?.read({ "idempotency-key": `"${key.replace(/["\\]/g, "\\$&")}"` }).error === undefined;
 }
