@@ -7,6 +7,7 @@ export { METHODS, STATUS_CODES } from "./http-names.ts";
 export {
   canonicalJson,
   decodeUtf8,
+  isObject,
   isTooDeep,
   parseInteger,
   parseJson,

@@ -142,7 +142,7 @@ function parseMarked(text: string, numbers: Scan["numbers"]): unknown {
 
 /** Returns whether a value has more levels of arrays and objects than `parseJson` accepts. */
 export function isTooDeep(value: unknown, levels = maxDepth): boolean {
-  return isObject(value) && (levels === 0 || Object.values(value).some((member) => isTooDeep(member, levels - 1)));
+  return hasMembers(value) && (levels === 0 || Object.values(value).some((member) => isTooDeep(member, levels - 1)));
 }
 
 // Returns how many names all objects below a value have.
@@ -151,25 +151,31 @@ function countNames(root: object): number {
   const waiting = [root];
   for (let holder = waiting.pop(); holder !== undefined; holder = waiting.pop())
     if (Array.isArray(holder)) {
-      for (let index = 0; index < holder.length; index++) if (isObject(holder[index])) waiting.push(holder[index]);
+      for (let index = 0; index < holder.length; index++) if (hasMembers(holder[index])) waiting.push(holder[index]);
     } else
       for (const name in holder) {
         names += 1;
         const member = (holder as Record<string, unknown>)[name];
-        if (isObject(member)) waiting.push(member);
+        if (hasMembers(member)) waiting.push(member);
       }
   return names;
 }
 
-function isObject(value: unknown): value is object {
+// Whether it is an object or an array.
+function hasMembers(value: unknown): value is object {
   return typeof value === "object" && value !== null;
+}
+
+/** Returns whether a value is an object of JSON, and no array. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return hasMembers(value) && !Array.isArray(value);
 }
 
 // Replaces the strings that stand for numbers. Throws a SyntaxError for a lone surrogate.
 function restore(root: object): void {
   const waiting = [root];
   const restoreMember = (holder: object, key: string | number, value: unknown) => {
-    if (isObject(value)) waiting.push(value);
+    if (hasMembers(value)) waiting.push(value);
     else if (typeof value !== "string") return;
     else if (value.startsWith(marker)) setOwn(holder, key, toExactNumber(value.slice(marker.length)));
     else checkText(value);

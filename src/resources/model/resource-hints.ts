@@ -1,5 +1,5 @@
 // The extension `x-resource`, which corrects what is understood of a document: of the path of a record, of an operation, of a parameter.
-import { toJson } from "../../lib/index.ts";
+import { isObject, toJson } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/application.ts";
 
 const extension = "x-resource";
@@ -53,14 +53,13 @@ function membersOf<Name extends string>(
   names: readonly Name[],
   where: string,
 ): Partial<Readonly<Record<Name, string>>> {
-  if (typeof hint !== "object" || hint === null || Array.isArray(hint))
-    throw refusal(where, `it must be false, or an object with ${names.join(" or ")}`);
+  if (!isObject(hint)) throw refusal(where, `it must be false, or an object with ${names.join(" or ")}`);
   for (const [name, value] of Object.entries(hint)) {
     if (!(names as readonly string[]).includes(name))
       throw refusal(where, `it has the unknown member ${name}, and can have ${names.join(" and ")}`);
     if (typeof value !== "string" || value === "") throw refusal(where, `its member ${name} must be a text`);
   }
-  return hint;
+  return hint as Partial<Readonly<Record<Name, string>>>;
 }
 
 /** Returns an Error about the extension. `reason` completes "The x-resource of … is wrong: …". */

@@ -1,5 +1,5 @@
 // Reads the records of an import: whole ones, as an export writes them, and those of requests, which are completed as a POST would.
-import type { Checked } from "../../lib/index.ts";
+import { type Checked, isObject } from "../../lib/index.ts";
 import type { TableRow } from "../../openapi/application.ts";
 import { idForms, type RecordId, toScope } from "../../store/index.ts";
 import { findStandardOperations, type RecordMaker, type RecordSchema, type Resource } from "../model/index.ts";
@@ -14,8 +14,6 @@ export interface ImportedRecord {
   /** Whether it is stored as it is. */
   readonly isWhole: boolean;
 }
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** Where a record is: its scope, and the id that only its path has. */
 interface Place {
@@ -93,15 +91,9 @@ export class ImportReader {
     const members = this.#withoutPlace(value);
     const hasId = this.#hasId(members, place.value);
     const whole = hasId ? this.#validateWhole(this.#withoutPlace(wholeValue), noun) : undefined;
-    if (whole?.value)
-      return this.#place(
-        this.#maker?.withoutRequestOnly(whole.value) ?? whole.value,
-        members as object,
-        place.value,
-        true,
-      );
-    const added = this.#complete(members, noun);
-    return added.problem ? added : this.#place(added.value, members as object, place.value, false);
+    const record = whole?.value && (this.#maker?.withoutRequestOnly(whole.value) ?? whole.value);
+    const added = record ? { value: record } : this.#complete(members, noun);
+    return added.problem ? added : this.#place(added.value, members, place.value, record !== undefined);
   }
 
   #hasId(members: unknown, { id }: Place): boolean {
@@ -138,12 +130,10 @@ export class ImportReader {
   // Validates the members of a request, and adds those that the server makes, unless the line has them.
   #complete(line: unknown, noun: Noun): Checked<object> {
     const isMade = (name: string) => this.#madeNames.has(name);
-    const hasMade = isObject(line) && Object.keys(line).some(isMade);
-    const entries = hasMade ? Object.entries(line as Members) : [];
-    const checked = this.#validateAdded(
-      hasMade ? Object.fromEntries(entries.filter(([name]) => !isMade(name))) : line,
-      noun,
-    );
+    const entries = isObject(line) ? Object.entries(line) : [];
+    const hasMade = entries.some(([name]) => isMade(name));
+    const sent = hasMade ? Object.fromEntries(entries.filter(([name]) => !isMade(name))) : line;
+    const checked = this.#validateAdded(sent, noun);
     if (checked.problem || (this.#isComplete && !hasMade)) return checked;
     const made = this.#maker?.create(checked.value) ?? checked;
     if (made.problem) return made;
@@ -155,7 +145,7 @@ export class ImportReader {
     return problem ? { problem } : { value: record };
   }
 
-  #place(record: object, line: object, place: Place, isWhole: boolean): Checked<ImportedRecord> {
+  #place(record: object, line: unknown, place: Place, isWhole: boolean): Checked<ImportedRecord> {
     const resource = this.#resource;
     const { idPath, collection } = resource;
     const { idType, idForm = "uuid", id: name } = collection;
@@ -171,8 +161,4 @@ export class ImportReader {
     const known = idType === "int64" ? BigInt(id as number) : `${id}`;
     return { value: { record: resource.withId(record, known), scope, id: known, isWhole } };
   }
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === "object" && value !== null;
 }

@@ -1,6 +1,6 @@
 // Records that were written for another version of the document. A store knows for which schemas all of its records are valid. For
 // another one, they are validated, and changed by a function if there is one, before a service uses them.
-import { parseJson } from "../../lib/index.ts";
+import { isObject, parseJson } from "../../lib/index.ts";
 import type { Document } from "../../openapi/application.ts";
 import {
   type RecordId,
@@ -72,10 +72,8 @@ interface SchemaState {
 }
 
 async function readSchemas(source: TableReader): Promise<SchemaState[]> {
-  const states: SchemaState[] = [];
-  for await (const rows of source.rows("record_schemas"))
-    for (const [collection, schema, upgradedTo] of rows) states.push({ collection, schema, upgradedTo } as SchemaState);
-  return states;
+  const rows = (await Array.fromAsync(source.rows("record_schemas"))).flat();
+  return rows.map(([collection, schema, upgradedTo]) => ({ collection, schema, upgradedTo }) as SchemaState);
 }
 
 // Returns the function that is to change the records of a collection, and whether it has changed some. Throws an Error if it can't run.
@@ -166,10 +164,7 @@ async function changeRecords(
   upgrade: Upgrade["upgrade"],
   { progress }: UpgradeOptions,
 ): Promise<void> {
-  const {
-    name,
-    record: { hash: schema },
-  } = resource;
+  const { name, record } = resource;
   const findProblem = createRecordCheck(resource);
   const total = await store.read((source) => source.count(name));
   let done = 0;
@@ -177,7 +172,7 @@ async function changeRecords(
     store.write(
       async (target) => {
         const known = await readSchemas(target);
-        const state = known.find((one) => one.collection === name && one.schema === schema)?.upgradedTo;
+        const state = known.find((one) => one.collection === name && one.schema === record.hash)?.upgradedTo;
         if (state === null) return false; // another process has completed it
         const batch = await firstOf(target.rows(name, state === undefined || state === validating ? 0n : state));
         const changed = batch.map((row) => changeRow(resource, row, upgrade));
@@ -187,7 +182,7 @@ async function changeRecords(
         }
         if (changed.length > 0) await target.change(name, changed);
         await target.remove("record_schemas", name);
-        await target.add("record_schemas", [[name, schema, (batch.at(-1)?.[0] as bigint | undefined) ?? null]]);
+        await target.add("record_schemas", [[name, record.hash, (batch.at(-1)?.[0] as bigint | undefined) ?? null]]);
         done += batch.length;
         return batch.length > 0;
       },
@@ -201,13 +196,9 @@ async function firstOf(batches: AsyncIterable<readonly Values[]>): Promise<reado
   return [];
 }
 
-function isRecord(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !("then" in value);
-}
-
 function changeRow({ collection }: Resource, [number, text, ...key]: Values, upgrade: Upgrade["upgrade"]): Values {
   const changed: unknown = upgrade(parseJson(text as string) as Readonly<Record<string, unknown>>);
-  if (!isRecord(changed))
+  if (!isObject(changed) || "then" in changed)
     throw new Error("The function must return an object with the members of a record, and no Promise.");
   const id = (key[0] ?? number) as RecordId;
   return [

@@ -1,5 +1,6 @@
 // The records that the examples of a document have.
 import { isDeepStrictEqual } from "node:util";
+import { isObject } from "../../lib/index.ts";
 import type { Part } from "../../openapi/application.ts";
 import { type Document, readExamples } from "../../openapi/tools.ts";
 import type { Resource } from "../model/index.ts";
@@ -10,7 +11,7 @@ export function recordsInExamples(resource: Resource): readonly object[] {
   const validate = resource.record.createValidator("response");
   const { propertyNames, document } = resource.record;
   const isRecord = (value: unknown): value is object => {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+    if (!isObject(value)) return false;
     const names = Object.keys(value);
     const isKnown = names.length > 0 && names.every((name) => propertyNames.includes(name));
     return isKnown && validate(value).problem === undefined;
