@@ -13,7 +13,7 @@ import {
   type TableReader,
   type Tables,
 } from "../store/index.ts";
-import type { ExportedRecord, Format, Layout } from "./formats/index.ts";
+import type { ExportedRecord, Format, Layout } from "./formats/format.ts";
 
 /** The records to export, and their format. */
 export interface Selection {

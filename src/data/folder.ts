@@ -6,7 +6,7 @@ import type { Document } from "../openapi/application.ts";
 import { collectionsOf, readResources } from "../resources/index.ts";
 import { isInMemory, openTables, type Tables } from "../store/index.ts";
 import { type ExportSummary, exportSnapshot, type Selection, writeExport } from "./export.ts";
-import { formatOf, formats } from "./formats/index.ts";
+import { formatOf, formats } from "./formats/formats.ts";
 import { type ImportOptions, type ImportResult, importRecords, type ValidatedInput } from "./import.ts";
 import { type Input, openInput } from "./input-file.ts";
 import { validateInput } from "./validate-input.ts";

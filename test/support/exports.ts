@@ -1,6 +1,6 @@
 // The text of an export, with edge cases of each field of the document.
 import fc from "fast-check";
-import type { Format } from "../../src/data/formats/index.ts";
+import type { Format } from "../../src/data/formats/format.ts";
 import { toJson } from "../../src/lib/json.ts";
 import { anyField } from "./arbitraries.ts";
 import { maxInt64, maxName, petCollection, petResource, statuses } from "./pets.ts";

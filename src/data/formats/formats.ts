@@ -1,6 +1,9 @@
-// NDJSON: one JSON object per line, in UTF-8.
+// The file formats of imports and exports. A record that is exported and imported again is unchanged, except for a null of an
+// optional property in CSV.
+import { extname } from "node:path";
 import { parseJsonBytes, requireValid, toJson } from "../../lib/index.ts";
 import { withoutId } from "../../store/index.ts";
+import { csv } from "./csv.ts";
 import type { Format } from "./format.ts";
 import type { RecordDelimiter } from "./record-reader.ts";
 
@@ -9,8 +12,8 @@ const lf = 0x0a;
 // Stateless: a record of NDJSON has no line breaks.
 const delimiter: RecordDelimiter = { indexOf: (chunk, start) => chunk.indexOf(lf, start), isInQuotes: () => false };
 
-/** The format NDJSON. */
-export const ndjson: Format = {
+/** The format NDJSON: one JSON object per line, in UTF-8. */
+const ndjson: Format = {
   field: "field",
   hasHeader: false,
   createDelimiter: () => delimiter,
@@ -22,3 +25,17 @@ export const ndjson: Format = {
     return `${toJson(places).slice(0, -1)}${record === "{}" ? "" : ","}${record.slice(1)}\n`;
   },
 };
+
+/** The formats by name. */
+export const formats = { ndjson, csv };
+
+const byExtension: Readonly<Record<string, keyof typeof formats>> = {
+  ".ndjson": "ndjson",
+  ".jsonl": "ndjson",
+  ".csv": "csv",
+};
+
+/** Returns the name of the format of a file by its extension; undefined for another one. */
+export function formatOf(file: string): keyof typeof formats | undefined {
+  return byExtension[extname(file).toLowerCase()];
+}
