@@ -40,11 +40,10 @@ async function spool(stream: AsyncIterable<Buffer>): Promise<FileHandle> {
   try {
     const file = await open(join(folder, "input"), "wx+", 0o600);
     await rm(folder, { recursive: true });
-    const close = async (error: unknown) => {
+    await file.writeFile(stream).catch(async (error) => {
       await file.close();
       throw error;
-    };
-    await file.writeFile(stream).catch(close);
+    });
     return file;
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -41,7 +41,7 @@ export async function checkIntegrity(
       highestIds[table.name] = rows.at(-1)?.[0] as bigint;
     });
     for (const problem of parents.problems()) report(problem, true);
-    for (const table of idTablesOf(source.tables)) await checkLastId(source, table, highestIds[table] ?? 0n, report);
+    await checkLastIds(source, highestIds, report);
     return summary;
   };
   try {
@@ -59,14 +59,12 @@ async function checkIdentity(source: TableReader, report: ReportProblem): Promis
   if (length !== 1) report(`The table secret must have one row, and has ${length}.`, false);
 }
 
-async function checkLastId(
-  source: TableReader,
-  table: string,
-  highestId: bigint,
-  report: ReportProblem,
-): Promise<void> {
-  const lastId = await source.lastId(table);
-  if (lastId < highestId)
-    report(`The next id of ${table} would be ${lastId + 1n}, but the highest id is ${highestId}.`, false);
-  if (lastId > maxNumber) report(`No id of ${table} can follow the last one, ${lastId}.`, false);
+// `highestIds` is by table.
+async function checkLastIds(source: TableReader, highestIds: Record<string, bigint>, report: ReportProblem) {
+  for (const table of idTablesOf(source.tables)) {
+    const [lastId, highestId = 0n] = [await source.lastId(table), highestIds[table]];
+    if (lastId < highestId)
+      report(`The next id of ${table} would be ${lastId + 1n}, but the highest id is ${highestId}.`, false);
+    if (lastId > maxNumber) report(`No id of ${table} can follow the last one, ${lastId}.`, false);
+  }
 }
