@@ -148,8 +148,8 @@ export class Examination extends ExaminedOperation {
 
   // A new record has the id that is sent, or the store makes one.
   #examineId(): void {
-    const { takesId, newRecord, collection } = this.resource;
-    const id = this.resource.idPath.join(".");
+    const { takesId, record, newRecord, collection, idPath, parameter } = this.resource;
+    const id = idPath.join(".");
     if (takesId && collection.idType === "int64" && collection.isScoped) {
       const reason = `takes the property ${id}, which the store makes: it must be read-only`;
       if (newRecord.required.includes(id)) this.refuse(reason);
@@ -158,7 +158,6 @@ export class Examination extends ExaminedOperation {
     const hasKey = this.operation.parameterParts.some(({ value }) => value.name === "Idempotency-Key");
     if (takesId && hasKey)
       this.refuse(`takes the property ${id}, so that a retry does not need the header Idempotency-Key`);
-    const { idPath, parameter, record } = this.resource;
     if (collection.idType === "int64" && !(this.resource.canFind("1") && record.acceptsAt(idPath, 1)))
       this.refuse(`makes ids from 1 on, which the property ${id}, or the parameter ${parameter}, can't be`);
     const canMake = collection.idType === "int64" || collection.idForm !== undefined;

@@ -33,9 +33,8 @@ export function pageRoleOf(
   const { name } = parameter.value;
   if (name === "limit") return "limit";
   if (name !== "cursor" && record.propertyNames.includes(name)) return undefined;
-  const role = Object.entries(names).find(([, known]) => known.includes(toSnakeCase(name)))?.[0] as
-    | PageRole
-    | undefined;
+  const roles = Object.keys(names) as PageRole[];
+  const role = roles.find((one) => names[one].includes(toSnakeCase(name)));
   if (role !== "cursor" && role !== "before") return role;
   return [sampleCursor, sampleId].some((one) => createArgumentCheck(parameter, record.document)(one))
     ? role

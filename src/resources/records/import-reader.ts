@@ -89,15 +89,11 @@ export class ImportReader {
     const place = this.#readPlace(value);
     if (place.problem) return place;
     const members = this.#withoutPlace(value);
-    const hasId = this.#hasId(members, place.value);
-    const whole = hasId ? this.#validateWhole(this.#withoutPlace(wholeValue), noun) : undefined;
+    const id = this.#resource.idPath.length === 0 ? place.value.id : this.#resource.idIn(members);
+    const whole = id != null ? this.#validateWhole(this.#withoutPlace(wholeValue), noun) : undefined;
     const record = whole?.value && (this.#maker?.withoutRequestOnly(whole.value) ?? whole.value);
     const added = record ? { value: record } : this.#complete(members, noun);
     return added.problem ? added : this.#place(added.value, members, place.value, record !== undefined);
-  }
-
-  #hasId(members: unknown, { id }: Place): boolean {
-    return (this.#resource.idPath.length === 0 ? id : this.#resource.idIn(members)) != null;
   }
 
   #withoutPlace(value: unknown): unknown {
