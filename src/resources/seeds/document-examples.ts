@@ -5,6 +5,8 @@ import type { Part } from "../../openapi/application.ts";
 import { type Document, readExamples } from "../../openapi/tools.ts";
 import type { Resource } from "../model/index.ts";
 
+type ResponsePart = Part<{ readonly content?: Record<string, object> }>;
+
 /** Returns the records in the examples of the responses of a resource, or else one that is made from the examples of its schema. */
 export function recordsInExamples(resource: Resource): readonly object[] {
   const { create, get, list, replace, update } = resource.operations;
@@ -36,11 +38,8 @@ function membersOf(value: unknown): readonly unknown[] {
   return typeof value === "object" && value !== null ? Object.values(value) : [];
 }
 
-function examplesIn(
-  response: Part<{ readonly content?: object }> | undefined,
-  schemas: Document["schemas"],
-): readonly unknown[] {
-  const contents = (response as Part<{ content?: Record<string, object> }> | undefined)?.membersOf("content") ?? [];
+function examplesIn(response: ResponsePart | undefined, schemas: Document["schemas"]): readonly unknown[] {
+  const contents = response?.membersOf("content") ?? [];
   return contents
     .filter(([type]) => /json/.test(type))
     .flatMap(([type, content]) => readExamples(content, schemas, type).map(({ value }) => value))

@@ -39,7 +39,7 @@ export async function seedRecords(
   count?: number,
 ): Promise<readonly SeedResult[]> {
   const resources = inOrder(readResources(document).filter(({ isSingle }) => !isSingle));
-  const faker = count === undefined ? undefined : await loadFaker();
+  const faker = count === undefined ? undefined : (await import("@faker-js/faker/locale/en")).faker;
   const seedAll = async (records: Records) => {
     faker?.seed(1);
     const seeder = new Seeder(resources, records, faker);
@@ -63,18 +63,13 @@ function inOrder(resources: readonly Resource[]): readonly Resource[] {
   const visit = (resource: Resource) => {
     if (visited.has(resource)) return;
     visited.add(resource);
-    const targets = resources.filter(
-      (one) => one !== resource && (isParent(one, resource) || isNamedIn(one, resource)),
-    );
-    for (const target of targets) visit(target);
+    const isNamed = (one: Resource) => resource.record.propertyNames.some((name) => refersTo(name, one));
+    const others = resources.filter((one) => one !== resource);
+    for (const one of others) if (isParent(one, resource) || isNamed(one)) visit(one);
     ordered.add(resource);
   };
   for (const resource of resources) visit(resource);
   return [...ordered];
-}
-
-function isNamedIn(target: Resource, { record }: Resource): boolean {
-  return record.propertyNames.some((name) => refersTo(name, target));
 }
 
 // `author_id` and `author` refer to authors.
@@ -224,9 +219,4 @@ class Seeder {
     paths.push([...scope, id]);
     this.#paths.set(name, paths);
   }
-}
-
-async function loadFaker(): Promise<Faker> {
-  const { faker } = await import("@faker-js/faker/locale/en");
-  return faker;
 }
