@@ -1,8 +1,9 @@
 // Examines the body of an operation that makes or changes a record: whether it has all that a record consists of.
-import type { SchemaNode } from "../../openapi/application.ts";
+import type { Operation, SchemaNode } from "../../openapi/application.ts";
 import { bodiesOf, bodySchema, changeSchema, isPatchType, parametersOf } from "./operation-parts.ts";
 import { RecordMaker } from "./record/record-maker.ts";
 import { RecordSchema, type SchemaPlace } from "./record/record-schema.ts";
+import type { Resource } from "./resource.ts";
 import { findShownRecords } from "./responses/response-frame.ts";
 import type { ExaminedOperation, StandardOperation } from "./standard-operation.ts";
 
@@ -19,10 +20,14 @@ const controlNames = /^(expand|fields|include|embed|dry_?run|validate_?only)$/i;
 /** Examines the body of one operation. */
 export class BodyExamination {
   readonly #examined: ExaminedOperation;
+  readonly #operation: Operation;
+  readonly #resource: Resource;
   #bodyMember: string | undefined;
 
   constructor(examined: ExaminedOperation) {
     this.#examined = examined;
+    this.#operation = examined.operation;
+    this.#resource = examined.resource;
   }
 
   /** Returns what the body has of a record. Adds what is only likely, and what prevents an answer, to the doubts. */
@@ -31,17 +36,17 @@ export class BodyExamination {
     if (this.#examined.kind === "update") this.#examinePatch();
     const maker = isNew ? this.#examineNew() : this.#updater();
     const controls = this.#findControls();
-    const body = isNew ? bodySchema(this.#examined.operation) : undefined;
-    const required = body ? RecordSchema.of(this.#examined.resource.record.document, body).required : [];
-    const inPath = parametersOf(this.#examined.operation.path);
+    const body = isNew ? bodySchema(this.#operation) : undefined;
+    const required = body ? RecordSchema.of(this.#resource.record.document, body).required : [];
+    const inPath = parametersOf(this.#operation.path);
     const needed = controls.find((name) => required.includes(name) && !inPath.includes(name));
     if (needed !== undefined) this.#examined.refuse(`requires the property ${needed}, whose effect is not known`);
     return { maker, bodyMember: this.#bodyMember, controls };
   }
 
   #findControls(): readonly string[] {
-    const { record } = this.#examined.resource;
-    const part = changeSchema(this.#examined.operation);
+    const { record } = this.#resource;
+    const part = changeSchema(this.#operation);
     const names = part ? RecordSchema.of(record.document, part).propertyNames : [];
     // If the record is a member of the body, the other members are options of the request, whose effect is not known.
     if (this.#bodyMember !== undefined) return names.filter((name) => name !== this.#bodyMember);
@@ -50,8 +55,8 @@ export class BodyExamination {
 
   // What is sent should be all that a record consists of, besides its id.
   #examineNew(): RecordMaker | undefined {
-    const { record, collection } = this.#examined.resource;
-    const part = bodySchema(this.#examined.operation);
+    const { record, collection } = this.#resource;
+    const part = bodySchema(this.#operation);
     if (part === undefined) {
       this.#examined.refuse("has no body of application/json with a schema");
       return undefined;
@@ -84,12 +89,12 @@ export class BodyExamination {
   }
 
   #createMaker(body: RecordSchema): RecordMaker {
-    const { record } = this.#examined.resource;
+    const { record } = this.#resource;
     const validate = record.createValidator("response");
     let known: readonly RecordSchema[] | undefined;
-    const shown = () => (known ??= findShownRecords(this.#examined.resource));
-    return new RecordMaker({ record, shown, body, id: this.#examined.resource.idName }, (members) => {
-      const whole = this.#examined.resource.withSampleId(members);
+    const shown = () => (known ??= findShownRecords(this.#resource));
+    return new RecordMaker({ record, shown, body, id: this.#resource.idName }, (members) => {
+      const whole = this.#resource.withSampleId(members);
       const problem = validate(whole).problem ?? findMisfit(shown(), whole);
       return problem ? { problem } : { value: members };
     });
@@ -97,11 +102,11 @@ export class BodyExamination {
 
   // The schema of what a request has of a record: its body, or a member of it. One that has nothing of it would be lost.
   #findBody(place: SchemaPlace): RecordSchema {
-    const { record } = this.#examined.resource;
+    const { record } = this.#resource;
     const body = RecordSchema.of(record.document, place);
     // A body can repeat the id beside the member with the record.
     const isPart = ({ propertyNames }: RecordSchema) =>
-      propertyNames.some((name) => record.propertyNames.includes(name) && name !== this.#examined.resource.idName);
+      propertyNames.some((name) => record.propertyNames.includes(name) && name !== this.#resource.idName);
     if (isPart(body) || body.propertyNames.length === 0) return body;
     const members = body.propertyNames.flatMap((name) => {
       const schema = body.member(name);
@@ -111,10 +116,10 @@ export class BodyExamination {
     if (member === undefined || members.length > 1) {
       // A PUT that creates a record has its id at least, such as the name of a secret.
       const reason = "takes no property of the record";
-      const isKeptInPath = this.#examined.kind === "replace" && this.#examined.resource.operations.create === undefined;
-      const hasId = member === undefined && body.propertyNames.includes(this.#examined.resource.idName);
+      const isKeptInPath = this.#examined.kind === "replace" && this.#resource.operations.create === undefined;
+      const hasId = member === undefined && body.propertyNames.includes(this.#resource.idName);
       if (hasId && (isKeptInPath || this.#examined.kind === "create")) return body;
-      if (isKeptInPath && this.#examined.resource.idPath.length > 0) this.#examined.doubt(reason);
+      if (isKeptInPath && this.#resource.idPath.length > 0) this.#examined.doubt(reason);
       else this.#examined.refuse(reason);
       return body;
     }
@@ -126,15 +131,14 @@ export class BodyExamination {
   // Only the times of a change, and which members are kept.
   #updater(): RecordMaker | undefined {
     if (this.#examined.certainty === "certain" || this.#examined.kind !== "update") return undefined;
-    const part = changeSchema(this.#examined.operation);
+    const part = changeSchema(this.#operation);
     return part && this.#createMaker(this.#findBody(part));
   }
 
   #examinePatch(): void {
-    const { record } = this.#examined.resource;
-    if (this.#examined.operation.method === "POST")
-      this.#examined.doubt("is a POST of a record, which can be an action");
-    const bodies = bodiesOf(this.#examined.operation);
+    const { record } = this.#resource;
+    if (this.#operation.method === "POST") this.#examined.doubt("is a POST of a record, which can be an action");
+    const bodies = bodiesOf(this.#operation);
     const types = bodies.map(([type]) => type);
     const [other] = types.filter((type) => !(patchTypes as readonly string[]).includes(type));
     const reason = `has ${other === undefined ? "no body" : `a body of ${other}`}, and not of ${patchTypes.join(" or ")}`;
