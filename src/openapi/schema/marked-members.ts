@@ -11,7 +11,8 @@ export class MarkedMembers {
   readonly #members = new Map<string, Member>(); // of the declared names
   readonly #known: Map<string, MarkedMembers>; // by the pointers of their schemas
   readonly #marker: Marker;
-  #items: MarkedMembers | undefined;
+  readonly #tupleLength: number;
+  readonly #items = new Map<number, MarkedMembers>(); // by the index; those behind a tuple are the same
   #areReachable: boolean | undefined;
 
   private constructor(nodes: readonly SchemaNode[], marker: Marker, known: Map<string, MarkedMembers>) {
@@ -19,6 +20,7 @@ export class MarkedMembers {
     this.#parts = nodes.flatMap((node) => node.parts());
     this.#possible = possiblePartsOf(nodes);
     this.#known = known;
+    this.#tupleLength = Math.max(0, ...this.#possible.map(({ schema }) => Object(schema.prefixItems).length ?? 0));
   }
 
   /** Returns those of a schema. */
@@ -35,7 +37,7 @@ export class MarkedMembers {
   removeFrom(value: unknown): unknown {
     if (this.#possible.length === 0) return value;
     if (Array.isArray(value)) {
-      const items = value.map((item) => this.items.removeFrom(item));
+      const items = value.map((item, index) => this.item(index).removeFrom(item));
       return items.every((item, index) => item === value[index]) ? value : items;
     }
     if (!isObject(value)) return value;
@@ -53,14 +55,17 @@ export class MarkedMembers {
 
   /**
    * Returns a value with the marked members of a previous one, at each depth, instead of its own. An item of an array gets those of the item
-   * that has the same ones, or else the same other members, or else its place. The value has those that the schemas of `sent` declare
-   * without the marker.
+   * that has the same ones, or else the same other members, or else its place; one of a tuple, those at its place. The value has those that
+   * the schemas of `sent` declare without the marker.
    */
   keepFrom(previous: unknown, value: unknown, sent?: MarkedMembers): unknown {
     if (!this.#canBeMarked) return value;
     if (Array.isArray(value)) {
-      const partners = this.items.#pair(Array.isArray(previous) ? previous : [], value);
-      return value.map((item, index) => this.items.keepFrom(partners.get(index), item, sent?.items));
+      const before: readonly unknown[] = Array.isArray(previous) ? previous : [];
+      const start = this.#tupleLength;
+      const partners = this.item(start).#pair(before.slice(start), value.slice(start));
+      const partnerOf = (index: number) => (index < start ? before[index] : partners.get(index - start));
+      return value.map((item, index) => this.item(index).keepFrom(partnerOf(index), item, sent?.item(index)));
     }
     if (!isObject(value)) return value;
     const before = isObject(previous) ? previous : {};
@@ -115,10 +120,11 @@ export class MarkedMembers {
     return isDeclared && !this.#member(name).isMarked;
   }
 
-  /** Those of the items of an array. */
-  get items(): MarkedMembers {
-    this.#items ??= this.#of(this.#possible.flatMap((node) => node.item(Infinity) ?? []));
-    return this.#items;
+  /** Returns those of an item of an array. */
+  item(index: number): MarkedMembers {
+    const place = Math.min(index, this.#tupleLength);
+    const nodes = () => this.#possible.flatMap((node) => node.item(place) ?? others(node, "unevaluatedItems"));
+    return getOrAdd(this.#items, place, () => this.#of(nodes()));
   }
 
   // Whether a schema that is reached from here has the marker.
@@ -134,7 +140,9 @@ export class MarkedMembers {
   #member(name: string): Member {
     const known = this.#members.get(name);
     if (known) return known;
-    const nodes = this.#possible.flatMap((node) => node.property(name));
+    const declared = this.#possible.flatMap((node) => node.property(name));
+    const isDeclared = declared.length > 0;
+    const nodes = isDeclared ? declared : this.#possible.flatMap((node) => others(node, "unevaluatedProperties"));
     const member = { isMarked: this.#isMarked(name, nodes), members: this.#of(nodes) };
     if (this.#possible.some(({ schema }) => Object.hasOwn(Object(schema.properties), name)))
       this.#members.set(name, member);
@@ -147,6 +155,10 @@ export class MarkedMembers {
     const applying = this.#parts.flatMap((node) => node.property(name));
     return applying.some(isMarked) || (nodes.length > 0 && nodes.every(isMarked));
   }
+}
+
+function others(node: SchemaNode, keyword: "unevaluatedItems" | "unevaluatedProperties"): SchemaNode[] {
+  return node.childrenOf(keyword).map((child) => child.node);
 }
 
 interface Member {

@@ -1,5 +1,6 @@
 // readOnly and writeOnly: a property is neither accepted nor required in one direction.
 import t from "tap";
+import { parseDocument } from "../../../src/openapi/application.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 import { checkSchemas, compileSchema, type SchemaCase } from "../../support/schemas.ts";
 
@@ -157,4 +158,28 @@ t.test("Concerns only properties: not parameters, items and whole bodies", async
   t.equal(await put("/a/1?q[n]=2", "[1]"), 204);
   t.equal(await put("/a/x", "[1]"), 400);
   t.equal(await put("/a/1", '["x"]'), 400);
+});
+
+t.test("Read-only members of tuples and of unevaluated items and properties are removed and kept", async (t) => {
+  const marked = "{ properties: { by: { readOnly: true }, n: {} } }";
+  const { schemas } = await parseDocument(
+    documentOf(
+      "  {}\n",
+      `components: { schemas: { Tuple: { prefixItems: [${marked}, { properties: { n: {} } }], items: ${marked} }, Others: { allOf: [{ properties: { a: ${marked} } }], unevaluatedProperties: ${marked} }, Rest: { prefixItems: [{}], unevaluatedItems: ${marked} } } }`,
+    ),
+  );
+  const at = (name: string) => schemas.readOnlyMembersAt(`/components/schemas/${name}`);
+  const tuple = [
+    { by: 1, n: 1 },
+    { by: 2, n: 2 },
+    { by: 3, n: 3 },
+    { by: 4, n: 4 },
+  ];
+  t.same(at("Tuple")?.removeFrom(tuple), [{ n: 1 }, { by: 2, n: 2 }, { n: 3 }, { n: 4 }]);
+  const changed = [{ by: "x", n: 5 }, { n: 6 }, { n: 4 }, { by: "x", n: 3 }];
+  t.same(at("Tuple")?.keepFrom(tuple, changed), [{ by: 1, n: 5 }, { n: 6 }, { by: 4, n: 4 }, { by: 3, n: 3 }]);
+  const object = { a: { by: 1, n: 1 }, b: { by: 2, n: 2 } };
+  t.same(at("Others")?.removeFrom(object), { a: { n: 1 }, b: { n: 2 } });
+  t.same(at("Others")?.keepFrom(object, { a: { by: 7 }, b: { by: 7 } }), { a: { by: 1 }, b: { by: 2 } });
+  t.same(at("Rest")?.keepFrom([{ by: 1 }, { by: 2 }], [{ by: 7 }, { by: 7 }]), [{ by: 7 }, { by: 2 }]);
 });
