@@ -37,13 +37,10 @@ export type IdForm = keyof typeof idForms;
 /** The highest int64. */
 export const maxInt64 = 2n ** 63n - 1n;
 
-/** The highest number that a client can choose, so that as many can follow. */
-export const maxChosenNumber = 2n ** 62n;
-
 /** The highest number of a record: the one before the last int64, so that one can follow. */
 export const maxNumber = 2n ** 63n - 2n;
 
-/** Returns the highest int64 that is allowed, if all lower ones are. */
+/** Returns the highest int64 up to which all are allowed, if the first thousand, or all below the highest one, are. */
 export function findHighest(isAllowed: (id: bigint) => boolean): bigint {
   if (isAllowed(maxInt64)) return maxInt64;
   let [low, high] = [0n, maxInt64];
@@ -52,5 +49,6 @@ export function findHighest(isAllowed: (id: bigint) => boolean): bigint {
     if (isAllowed(middle)) low = middle;
     else high = middle;
   }
+  if (low <= 1_000n) for (high = low, low = 0n; low < high && isAllowed(low + 1n); ) low++; // such as an enum
   return low;
 }

@@ -69,4 +69,11 @@ for (const [store, newUrl] of [
     t.match(await post({}), { statusCode: 507 }, "an id is not made twice");
     t.match(await app.inject("/items/6"), { statusCode: 400 });
   });
+
+  t.test(`${store}: makes the ids of an enum up to its first gap`, async (t) => {
+    const { post } = await start(t, documentWith({ type: "integer", enum: [1, 2, 3, 7] }));
+    const statuses: number[] = [];
+    for (let n = 0; n < 5; n++) statuses.push((await post({})).statusCode);
+    t.same(statuses, [201, 201, 201, 507, 507]);
+  });
 }

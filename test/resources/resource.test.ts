@@ -85,6 +85,26 @@ t.test("The id of a record is an int64 or a string", async (t) => {
   t.match(readResources(await read(named)), [{ idPath: ["title"], hasUsualId: false }], "before `id`");
 });
 
+t.test(
+  "Another order of the paths, or of upper and lower case, gives no collection the table of another one",
+  async (t) => {
+    const collection = (path: string) => `  ${path}: { ${create} }\n${item(path, "id")}`;
+    const namesOf = async (...paths: string[]) => {
+      const resources = readResources(await read(paths.map(collection).join("")));
+      return new Map(resources.map(({ path, name }) => [path, name]));
+    };
+    const paths = ["/user_groups", "/user/groups", "/Books", "/books", "/Keys", "/other"];
+    const names = await namesOf(...paths);
+    t.same(names, await namesOf(...paths.toReversed()));
+    t.equal(new Set([...names.values()].map((name) => name.toLowerCase())).size, 6);
+    t.match(
+      [...names.values()],
+      [/^user_groups_\w{8}$/, /^user_groups_\w{8}$/, /^Books_/, /^books_/, "Keys_records", "other"],
+    );
+    t.match(await namesOf("/user_groups"), new Map([["/user_groups", "user_groups"]]));
+  },
+);
+
 t.test("A parameter of the list with the name and type of a property is a filter", async (t) => {
   const parameters = [
     query("limit", "{ type: integer }"),

@@ -104,6 +104,11 @@ export class CollectionAccess {
     return this.resource.isSingle ? singleId : parameterOf(call, this.resource.parameter);
   }
 
+  /** Returns why a new record of a request can't have an id. Completes a sentence; undefined if it can. */
+  findIdProblem(call: UntypedCall, id: string): string | undefined {
+    return this.resource.findIdProblem(id, this.#scopeValuesOf(call));
+  }
+
   /** Returns what a request has of a record. */
   bodyOf({ body = {} }: UntypedCall): object {
     const { bodyMember } = this.#standard;

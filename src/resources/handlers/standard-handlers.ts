@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { canonicalJson, type RawJson } from "../../lib/index.ts";
 import type { Document, UntypedCall, UntypedHandler } from "../../openapi/application.ts";
-import { findKeyProblem, type IdempotencyKey, idForms, idOf, type RecordId, type Store } from "../../store/index.ts";
+import { type IdempotencyKey, idForms, idOf, type Store } from "../../store/index.ts";
 import {
   type Certainty,
   collectionAbove,
@@ -183,10 +183,6 @@ function replaceRecord(collection: CollectionAccess, members: object, record: Ra
   return collection.keepReadOnly(previous, members);
 }
 
-function findIdProblem({ resource }: CollectionAccess, id: string, address: RecordId): string | undefined {
-  return resource.findIdProblem(id) ?? (typeof address === "string" ? findKeyProblem(address) : undefined);
-}
-
 interface RecordWithId {
   readonly id: string;
   readonly record: object;
@@ -197,7 +193,7 @@ async function createWithId(collection: CollectionAccess, call: UntypedCall, { i
   const address = collection.addressOf(call, id);
   const isTooHigh = typeof address === "bigint" && address > resource.highestChosenId;
   const problem =
-    findIdProblem(collection, id, address) ??
+    collection.findIdProblem(call, id) ??
     (isTooHigh ? `must be at most ${resource.highestChosenId}, so that the server can make higher ones` : undefined);
   if (problem !== undefined) throw invalidBody(resource.idPath.join("."), `The id ${problem}.`);
   const edit = (record: unknown) => {
@@ -213,7 +209,7 @@ async function createWithId(collection: CollectionAccess, call: UntypedCall, { i
 async function createOrReplace(collection: CollectionAccess, call: UntypedCall, members: object) {
   const address = collection.addressOf(call);
   const id = idOf(collection.resource.collection, address);
-  const problem = collection.resource.isSingle ? undefined : findIdProblem(collection, `${id}`, address);
+  const problem = collection.resource.isSingle ? undefined : collection.findIdProblem(call, `${id}`);
   if (problem !== undefined)
     throw new InvalidRequest([
       { location: "path", name: collection.resource.parameter, message: `The id ${problem}.` },

@@ -39,13 +39,16 @@ function findResources(document: Document): readonly Resource[] {
 
 class ResourceFinder {
   readonly #document: Document;
-  readonly #names = new Set<string>();
+  readonly #names = new Set<string>(); // in lower case: SQLite has no others
+  readonly #byName: ReadonlyMap<string, readonly string[]>; // the paths whose collections would have the same name
   readonly #byPath: ReadonlyMap<string, readonly Operation[]>;
   readonly #named: readonly { readonly operation: Operation; readonly hint: OperationHint }[];
 
   constructor(document: Document) {
     this.#document = document;
     this.#byPath = Map.groupBy(document.operations, ({ path }) => path);
+    const paths = document.operations.flatMap(({ method, path }) => (method === "GET" ? [collectionPathOf(path)] : []));
+    this.#byName = Map.groupBy(new Set(paths), (path) => plainNameOf(path).toLowerCase());
     this.#named = document.operations.flatMap((operation) => {
       const hint = readOperationHint(operation);
       if (hint === false || Object.keys(hint).length === 0) return [];
@@ -146,10 +149,20 @@ class ResourceFinder {
 
   #create(operations: ResourceOperations, parts: Omit<ResourceParts, "name">, hint: PathHint): Resource {
     const { path } = operations.get;
-    const name = hint.name ?? nameOf(itemPath.test(path) ? listPathOf(path) : path, this.#names);
-    if (this.#names.has(name)) throw refusal(`the path ${path}`, `another collection has the name ${name}`);
-    this.#names.add(name);
+    const name = hint.name ?? this.#nameOf(collectionPathOf(path));
+    const isTaken = isReserved(name) || this.#names.has(name.toLowerCase());
+    if (isTaken) throw refusal(`the path ${path}`, `another table has the name ${name}`);
+    this.#names.add(name.toLowerCase());
     return new Resource(operations, { ...parts, name });
+  }
+
+  // The name of its table. It does not depend on the order of the paths: another one would have its records.
+  #nameOf(path: string): string {
+    const name = plainNameOf(path);
+    const isUnique = this.#byName.get(name.toLowerCase())?.length === 1;
+    if (name.length > maxNameLength || !/^[\w-]+$/.test(name) || !isUnique)
+      return `${name.replaceAll(/[^\w-]/g, "").slice(0, maxNameLength - 9)}_${hash("sha256", path).slice(0, 8)}`;
+    return isReserved(name) ? `${name}_records` : name;
   }
 }
 
@@ -168,10 +181,14 @@ const itemPath = /^(?:\/(?:[^{}/]+|\{[^{}/]+\}))*\/[^{}/]+\/\{[^{}/]+\}$/;
 
 const maxNameLength = 40; // PostgreSQL ignores all but the first 63 characters of the name of an index
 
-// The name of its table. Those of other tables are taken.
-function nameOf(path: string, taken: ReadonlySet<string>): string {
-  const name = path.slice(1).replaceAll("/", "_").replaceAll(/[{}]/g, "");
-  if (name.length > maxNameLength || !/^[\w-]+$/.test(name) || taken.has(name))
-    return `${name.replaceAll(/[^\w-]/g, "").slice(0, maxNameLength - 9)}_${hash("sha256", path).slice(0, 8)}`;
-  return reservedNames.includes(name) || /^sqlite_/i.test(name) ? `${name}_records` : name;
+function collectionPathOf(path: string): string {
+  return itemPath.test(path) ? listPathOf(path) : path;
+}
+
+function plainNameOf(path: string): string {
+  return path.slice(1).replaceAll("/", "_").replaceAll(/[{}]/g, "");
+}
+
+function isReserved(name: string): boolean {
+  return reservedNames.includes(name.toLowerCase()) || /^sqlite_/i.test(name);
 }

@@ -9,7 +9,7 @@ import {
   findKeyProblem,
   type IdForm,
   idForms,
-  maxChosenNumber,
+  maxNumber,
   type RecordId,
   scopeFilter,
   toAddress,
@@ -237,10 +237,10 @@ export class Resource {
 
   /** Returns why a value can't be an id of a record, in a scope. Completes a sentence; undefined if it can. */
   findIdProblem(id: unknown, scope?: readonly string[]): string | undefined {
-    const isInteger = /^[1-9]\d{0,18}$/.test(`${id}`) && BigInt(id as number) <= maxChosenNumber;
+    const isInteger = /^[1-9]\d{0,18}$/.test(`${id}`) && BigInt(id as number) <= maxNumber;
     const keyProblem = this.collection.idType === "string" ? findKeyProblem(`${id}`) : undefined;
     if (keyProblem !== undefined) return keyProblem;
-    if (this.collection.idType === "int64" && !isInteger) return `must be an integer from 1 to ${maxChosenNumber}`;
+    if (this.collection.idType === "int64" && !isInteger) return `must be an integer from 1 to ${maxNumber}`;
     if (!this.canFind(`${id}`, scope)) return `must match the schema of the parameter ${this.parameter} of its path`;
     return this.collection.isScoped && scope ? findKeyProblem(toAddress(toScope(scope), `${id}`)) : undefined;
   }
