@@ -7,7 +7,13 @@ import { collectionsOf, readResources } from "../resources/index.ts";
 import { isInMemory, openTables, type Tables } from "../store/index.ts";
 import { type ExportSummary, exportSnapshot, type Selection, writeExport } from "./export.ts";
 import { formatOf, formats } from "./formats/formats.ts";
-import { type ImportOptions, type ImportResult, importRecords, type ValidatedInput } from "./import.ts";
+import {
+  ConcurrentImport,
+  type ImportOptions,
+  type ImportResult,
+  importRecords,
+  type ValidatedInput,
+} from "./import.ts";
 import { type Input, openInput } from "./input-file.ts";
 import { validateInput } from "./validate-input.ts";
 
@@ -77,16 +83,25 @@ export async function importFiles(
   try {
     store = await openTables(url, "create", { collections: collectionsOf(document) });
     for (const file of files) {
-      const result = await importRecords(store, file, options, () => {}).catch((error: Error) => {
-        throw new Error(`${file.name}: ${error.message}`, { cause: error });
-      });
-      results.push([file, result]);
+      results.push([file, await importFile(store, file, options)]);
     }
   } finally {
     await store?.close();
     for (const { input } of files) await input.close();
   }
   return results;
+}
+
+// With `resume`, several processes import a file together.
+async function importFile(store: Tables, file: FolderFile, options: ImportOptions): Promise<ImportResult> {
+  for (;;)
+    try {
+      return await importRecords(store, file, options, () => {});
+    } catch (error) {
+      const { cause, message } = error as Error;
+      if (!options.resume || !(cause instanceof ConcurrentImport))
+        throw new Error(`${file.name}: ${message}`, { cause: error });
+    }
 }
 
 /** Exports all collections of one snapshot to files of a folder, which is created if it does not exist. */

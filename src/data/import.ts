@@ -112,6 +112,9 @@ async function* readBatches(source: ValidatedInput, skippedLines: number): Async
   yield { records, lines: source.checked.lines, complete: true };
 }
 
+/** The cause of the failure of an import during which another process has imported a part of the same input. */
+export class ConcurrentImport extends Error {}
+
 /** Writes the batches of one input, and tracks its checkpoint. */
 class BatchWriter {
   readonly #store: Tables;
@@ -144,7 +147,7 @@ class BatchWriter {
     const { collection } = this.#source.resource;
     await this.#store.write(async (target) => {
       if (!isSameRow(await findCheckpointRow(target, this.#digest), this.#row))
-        throw new Error("Another process is importing the same file.");
+        throw new ConcurrentImport("Another process is importing the same file.");
       const { rows, lastId } = this.#toRows(records, await target.lastId(collection.name));
       await target.add(collection.name, rows);
       await target.remove("imports", this.#digest);

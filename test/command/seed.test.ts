@@ -36,7 +36,7 @@ const ref = (name: string) => `{ $ref: "#/components/schemas/${name}" }`;
 const paths = (name: string, parameter: string, type: string, schema: string, above = "", parameters = "") => `
   ${above}/${name}:
     ${parameters === "" ? "" : `parameters: [${parameters}]`}
-    get: { operationId: list${schema}, parameters: [{ name: limit, in: query, schema: { type: integer, default: 100 } }], responses: { 200: { description: x, content: { application/json: { schema: { type: array, items: ${ref(schema)} }${schema === "Author" ? ', example: [{ id: 7, name: Ada, email: "ada@example.org" }, { id: 9, name: Eve, email: "eve@example.org" }]' : ""} } } } } }
+    get: { operationId: list${schema}, parameters: [{ name: limit, in: query, schema: { type: integer, default: 100 } }, { name: cursor, in: query, schema: { type: string } }], responses: { 200: { description: x, content: { application/json: { schema: { type: array, items: ${ref(schema)} }${schema === "Author" ? ', example: [{ id: 7, name: Ada, email: "ada@example.org" }, { id: 9, name: Eve, email: "eve@example.org" }]' : ""} } } } } }
     post: { operationId: add${schema}, requestBody: { required: true, ${json(ref(schema))} }, responses: { 201: { description: x, ${json(ref(schema))} } } }
   ${above}/${name}/{${parameter}}:
     parameters: [${parameters === "" ? "" : `${parameters}, `}{ name: ${parameter}, in: path, required: true, schema: { type: ${type} } }]
@@ -202,4 +202,25 @@ t.test("--reset deletes all records, and ids do not start again", async (t) => {
     (await list("/authors")).map(({ id }) => id),
     [4, 5],
   );
+});
+
+t.test("several servers that start together import the files of a folder once", async (t) => {
+  const { place, file } = save(t);
+  const data = join(place, "data");
+  mkdirSync(data);
+  const lines = Array.from({ length: 9_000 }, (_, n) => JSON.stringify({ name: `N${n}`, email: `a${n}@example.org` }));
+  writeFileSync(join(data, "authors.ndjson"), lines.join("\n"));
+  const args = [file, "--data", `sqlite:${join(place, "books.db")}`, "--seed", data];
+  const servers = await Promise.all([start(t, args), start(t, args), start(t, args)]);
+  for (const { code, stderr } of servers) t.match({ code, stderr }, { code: 0, stderr: "" });
+  const first = servers[0] as (typeof servers)[0];
+  const names = new Set<unknown>();
+  for (let path = "/authors?limit=1000"; path !== ""; ) {
+    const response = await fetch(first.url + path);
+    const page = (await response.json()) as Json[];
+    for (const { name } of page) t.notOk(names.has(name));
+    for (const { name } of page) names.add(name);
+    path = /<([^>]*)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1]?.replace(first.url, "") ?? "";
+  }
+  t.equal(names.size, 9_000);
 });
