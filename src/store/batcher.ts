@@ -52,9 +52,8 @@ export class Batcher<T, R> {
 
   readonly #run = async (): Promise<void> => {
     for (;;) {
-      const batch = this.#retries.shift() ?? this.#waiting.splice(0, this.#limits.maxBatch);
-      if (batch.length === 0) break;
-      await this.#sendBatch(batch);
+      await this.#sendBatch(this.#retries.shift() ?? this.#waiting.splice(0, this.#limits.maxBatch));
+      if (this.#retries.length + this.#waiting.length === 0) break;
       await nextTick(); // callers that add items at once would block timers and I/O: SQLite is synchronous
     }
     this.#running = false;

@@ -1,4 +1,5 @@
-// Runs concurrent writes in a single transaction with one fsync (group commit). Each read is a statement of its own.
+// Runs concurrent writes in one transaction with one fsync (group commit), and concurrent reads in one transaction, because the
+// locks of the file take longer than the row.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { UnavailableError } from "../../lib/index.ts";
 import { Batcher } from "../batcher.ts";
@@ -36,11 +37,14 @@ export type StatementRunner = Pick<TransactionScheduler, "read" | "write">;
 export class TransactionScheduler {
   readonly #db: DatabaseSync;
   readonly #options: SchedulerOptions;
+  readonly #reads = new Batcher<() => unknown, unknown>(limits, (reads) => this.#readBatch(reads));
   readonly #writes = new Batcher<Write, unknown>(limits, (writes) => this.#writeBatch(writes, false));
   readonly #reservedWrites = new Batcher<Write, unknown>(limits, (writes) => this.#writeBatch(writes, true));
   readonly #begin: TracedStatement;
   readonly #commit: TracedStatement;
   readonly #rollback: StatementSync;
+  readonly #beginRead: StatementSync;
+  readonly #endRead: StatementSync;
   #hasCheckpoints = true;
   #open: Promise<void> | undefined; // while a transaction awaits its work
 
@@ -50,16 +54,36 @@ export class TransactionScheduler {
     this.#begin = new TracedStatement(db.prepare("BEGIN IMMEDIATE"));
     this.#commit = new TracedStatement(db.prepare("COMMIT"));
     this.#rollback = db.prepare("ROLLBACK");
+    this.#beginRead = db.prepare("BEGIN");
+    this.#endRead = db.prepare("COMMIT");
   }
 
-  /** Runs a statement that reads for `method`. Rejects like `retryWhileBusy`. */
+  /**
+   * Runs statements that read for `method`, in one snapshot with other reads. It begins after all of them were requested, so that none
+   * misses a commit whose response the client has seen. Rejects like `retryWhileBusy`.
+   */
   read<T>(method: StoreMethod, work: () => T): Promise<T> {
     const start = performance.now();
-    const run = (): T | Promise<T> => {
-      if (this.#open) return this.#open.then(run); // would read what is not committed
-      const result = work();
+    const runInContext = captureContext();
+    const run = () => {
+      const result = runInContext ? runInContext(work) : work();
       this.#options.metrics.observeQuery(method, start);
       return result;
+    };
+    return this.#reads.add(run) as Promise<T>;
+  }
+
+  #readBatch(reads: readonly (() => unknown)[]): Promise<readonly unknown[]> {
+    const runAll = () => reads.map((read) => read());
+    const run = async () => {
+      await this.#waitForTransaction(); // would read what is not committed
+      if (reads.length === 1) return runAll();
+      this.#beginRead.run();
+      try {
+        return runAll();
+      } finally {
+        this.#endRead.run();
+      }
     };
     return retryWhileBusy(run, this.#options.busyTimeout);
   }
