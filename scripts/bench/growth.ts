@@ -17,6 +17,7 @@ import { readConfig } from "../../src/config.ts";
 import { readDocument } from "../../src/pets/document.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import type { Store } from "../../src/store/port.ts";
+import * as postgresLists from "../../src/store/postgres/postgres-lists.ts";
 import * as postgresStatements from "../../src/store/postgres/postgres-statements.ts";
 import * as sqliteStatements from "../../src/store/sqlite/sqlite-statements.ts";
 import { createCleanup } from "../../test/support/cleanup.ts";
@@ -48,8 +49,11 @@ const requests: Record<string, Request> = {
   get: (size) => `/v1/pets/${Math.ceil(Math.random() * size)}`,
 };
 
+type Statements = typeof postgresStatements | typeof sqliteStatements;
+type Lists = Pick<typeof sqliteStatements, "listStatement"> | Pick<typeof postgresLists, "listStatement">;
+
 /** Returns the texts of the statements whose query plans are printed. */
-const explained = ({ listStatement, recordStatements }: typeof postgresStatements | typeof sqliteStatements) => {
+const explained = ({ recordStatements }: Pick<Statements, "recordStatements">, { listStatement }: Lists) => {
   const { find } = recordStatements(petCollection);
   return {
     list: listStatement(petCollection, { filters: [], direction: "forwards", limit: 21 }),
@@ -82,7 +86,7 @@ function sqlite(folder: string): StoreKind {
     },
     async explain(size) {
       const db = new DatabaseSync(fileOf(size));
-      return Object.entries(explained(sqliteStatements)).map(([name, text]) => {
+      return Object.entries(explained(sqliteStatements, sqliteStatements)).map(([name, text]) => {
         const rows = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all();
         return `${name}: ${rows.map(({ detail }) => detail).join("; ")}`;
       });
@@ -105,7 +109,7 @@ function postgresql(server: Postgres): StoreKind {
     },
     async explain(size) {
       const plans: string[] = [];
-      for (const [name, text] of Object.entries(explained(postgresStatements))) {
+      for (const [name, text] of Object.entries(explained(postgresStatements, postgresLists))) {
         const statement = `EXPLAIN (GENERIC_PLAN, COSTS OFF) ${text}`;
         const rows = await query(server.url(`growth_${size}`), statement);
         plans.push(`${name}: ${rows.map((row) => String(row["QUERY PLAN"]).trim().replace("->  ", "")).join("; ")}`);

@@ -66,3 +66,19 @@ testStores("a page of large records that can be compressed is read in parts", as
   t.equal((await numbersOf({})).length, 90);
   t.match(await records.list({ limit: 80, filter: { kind: "few" } }), { more: false, isShort: false, last: 82n });
 });
+
+testStores("concurrent lists of all records have the same pages as single ones", async (t, { url }) => {
+  const store = await openStore(url, { collections: [notes], timeouts: longTimeouts });
+  t.teardown(() => store.close());
+  const records = store.records("notes");
+  await t.resolveMatch(Promise.all([0, 3].map((limit) => records.list({ limit }))), [{ more: false }, { more: false }]);
+  for (let id = 0; id < 70; id++)
+    await records.put(`${id}`, () => ({ text: id === 40 ? "é".repeat(300_000) : `"${id}\\`, n: id }));
+  const positions = [0n, 5n, 38n, 39n, 41n, 65n, 70n, 99n].flatMap((number) => [{ after: number }, { before: number }]);
+  const queries = positions.flatMap((position): RecordQuery[] =>
+    [0, 1, 3, 31, 40].map((limit) => ({ limit, position })),
+  );
+  const single: unknown[] = [];
+  for (const query of queries) single.push(await records.list(query));
+  t.strictSame(await Promise.all(queries.map((query) => records.list(query))), single);
+});

@@ -3,12 +3,10 @@
 // PostgreSQL generates ids before it commits, so that without a lock, a record could become visible after a record with a
 // higher id. A client that has paged past the higher id would never see it. Creates therefore lock the only row of
 // petstore.secret: records become visible in the order of their ids.
-import { hash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { RawJson, UnavailableError } from "../../lib/index.ts";
 import { Batcher, busyMessage } from "../batcher.ts";
 import { findKeyProblem, maxInt64 } from "../ids.ts";
-import { type ListRow, lengthOf, maxPageBytes, numberOf, toPage, toPageStart } from "../pages.ts";
 import type {
   ChangeResult,
   CreateResult,
@@ -23,28 +21,20 @@ import type { RecordLimit } from "../record-limit.ts";
 import {
   addressOf,
   type Collection,
-  type FilterValues,
   idColumn,
   type NewRecord,
   numberedText,
   scopeRange,
   toNewRecord,
-  usedFilters,
   writeLimited,
   writeRecord,
 } from "../records.ts";
 import { idempotencyWindow } from "../rows.ts";
 import { batchLimits, type Queries } from "./connection-pool.ts";
 import type { IdempotencyRetention } from "./idempotency-retention.ts";
-import { isDuplicateKey, requireStorable, requireStorableText } from "./postgres-errors.ts";
-import {
-  countStatement,
-  listStatement,
-  maxListBytes,
-  type NamedStatement,
-  type recordStatements,
-  statements,
-} from "./postgres-statements.ts";
+import { isDuplicateKey, requireStorable } from "./postgres-errors.ts";
+import { PostgresLists } from "./postgres-lists.ts";
+import { type recordStatements, statements } from "./postgres-statements.ts";
 
 const maxAttempts = 10; // of a create, while other calls use the ids that a count had permitted
 const maxChangeAttempts = 100; // of one change, while other processes change the same record
@@ -67,37 +57,17 @@ export interface RecordParts {
 export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
   readonly #collection: Collection;
   readonly #parts: RecordParts;
-  readonly #named = new Map<string, NamedStatement>(); // by text; one for each combination of filters
+  readonly #lists: PostgresLists<R>;
   readonly #finds = new Batcher<RecordId, RawJson<R> | undefined>(batchLimits, (ids) => this.#findAll(ids));
   readonly #inserts = new Batcher<Create, bigint | undefined>(batchLimits, (creates) => this.#insertAll(creates));
 
   constructor(parts: RecordParts) {
     this.#collection = parts.collection;
     this.#parts = parts;
+    this.#lists = new PostgresLists(parts.collection, parts.pool);
   }
 
-  readonly list = async (query: RecordQuery): Promise<Page<R>> => {
-    const { limit, position, offset, filter = {}, maxBytes = maxPageBytes } = query;
-    const { filters, values } = this.#readFilter(filter);
-    const { direction, from } = toPageStart(position);
-    const rows: ListRow[] = [];
-    let [start, skipped] = [from, offset];
-    for (;;) {
-      const count = limit + 1 - rows.length;
-      const selection = { filters, direction, limit: count, ...(skipped !== undefined && { offset: skipped }) };
-      const statement = this.#name("list", listStatement(this.#collection, selection), "array");
-      const skip = skipped === undefined ? [] : [skipped];
-      const found = await this.#parts.pool.query<ListRow>(statement, ...values, start, count, ...skip);
-      rows.push(...found);
-      const last = found.at(-1);
-      // Those that are stored in less are all that there are.
-      if (last === undefined || found.length === count || lengthOf(found) * 3 < maxListBytes) break;
-      if (lengthOf(rows) > maxBytes) break;
-      start = numberOf(this.#collection, last);
-      skipped = undefined;
-    }
-    return toPage(this.#collection, rows, query, direction);
-  };
+  readonly list = (query: RecordQuery): Promise<Page<R>> => this.#lists.list(query);
 
   readonly find = async (id: RecordId): Promise<RawJson<R> | undefined> => this.#find(id);
 
@@ -108,12 +78,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     return row?.id as bigint | undefined;
   };
 
-  readonly count: RecordStore<R, N>["count"] = async (filter = {}) => {
-    const { filters, values } = this.#readFilter(filter);
-    const statement = this.#name("count", countStatement(this.#collection, filters));
-    const [row] = await this.#parts.pool.query(statement, ...values);
-    return row?.records as bigint;
-  };
+  readonly count: RecordStore<R, N>["count"] = (filter = {}) => this.#lists.count(filter);
 
   readonly create: RecordStore<R, N>["create"] = async (record, idempotencyKey, scope) => {
     const created = await this.#create({ ...toNewRecord(this.#collection, record, { scope }), idempotencyKey });
@@ -154,11 +119,6 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     this.#parts.limit.expire();
     return Number(row?.removed);
   };
-
-  #readFilter(filter: FilterValues) {
-    const filters = usedFilters(this.#collection, filter);
-    return { filters, values: filters.map(({ name }) => requireStorableText(filter[name])) };
-  }
 
   async #find(id: RecordId, isForUpdate = false): Promise<RawJson<R> | undefined> {
     if (!isStorableId(id)) return undefined;
@@ -246,16 +206,6 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
       await pause(Math.random() * count); // milliseconds
     }
     throw new UnavailableError(busyMessage);
-  }
-
-  // Returns a statement of a method. A digest, because PostgreSQL ignores all but the first 63 characters of a name.
-  #name(method: "list" | "count", text: string, rowMode?: "array"): NamedStatement {
-    const known = this.#named.get(text);
-    if (known) return known;
-    const name = `${method}_${hash("sha256", text).slice(0, 16)}`;
-    const statement: NamedStatement = { name, text, method: `${this.#collection.name}_${method}`, rowMode };
-    this.#named.set(text, statement);
-    return statement;
   }
 
   async #findAll(ids: readonly RecordId[]): Promise<(RawJson<R> | undefined)[]> {

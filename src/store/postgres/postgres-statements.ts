@@ -1,5 +1,4 @@
 // The SQL statements of the PostgreSQL store. Each is prepared once per connection.
-import { type ListSelection, listColumns, unmeasuredRows } from "../pages.ts";
 import type { RecordStore, StoreMethod } from "../port.ts";
 import { type Collection, type Filter, idColumn, type ViewColumn, writeRecord } from "../records.ts";
 
@@ -237,60 +236,6 @@ export function countRecords(collection: Collection): string {
 export function settledId(collection: Collection): string {
   return `
   WITH lock AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE) SELECT ${lastId(collection)} AS id FROM lock`;
-}
-
-const minPlannedLimit = 32;
-
-/** The size in bytes, as PostgreSQL stores them, with which the rows of a list end: the row that reaches it is the last. */
-export const maxListBytes = 262_144;
-
-/**
- * Returns the text of the statement that lists the records that match filters. Its parameters are the values of the filters, the
- * number of the record from which on the page is read, the number of records, which is at most `limit`, and that of those that are
- * skipped, if there is an offset. Of more than 33 rows, it returns fewer if they reach `maxListBytes`.
- */
-export function listStatement(collection: Collection, selection: ListSelection): string {
-  const { filters, direction, limit: maxRows, offset } = selection;
-  const [start, limit] = [`$${filters.length + 1}`, `$${filters.length + 2}`];
-  const [beyond, upTo, order] = direction === "forwards" ? [">", "<=", "ASC"] : ["<", ">=", "DESC"];
-  // A range of the index on one value and the id, in its order. With `status = $1 ORDER BY id`, PostgreSQL may scan the
-  // primary key instead, and skip millions of records of other statuses.
-  const range = filters.find(({ contains }) => !contains);
-  const conditions = filters.map((filter, index) => {
-    const value = `$${index + 1}`;
-    if (filter !== range) return toCondition(filter, value);
-    const [indexed, sent] = [indexedOf(filter), indexedOf(filter, value)];
-    const inRange = `(${indexed}, id) ${beyond} (${sent}, ${start}) AND ${indexed} ${upTo} ${sent}`;
-    return filter.isLong ? `${inRange} AND ${toCondition(filter, value)}` : inRange;
-  });
-  if (range === undefined) conditions.push(`id ${beyond} ${start}`);
-  const orders = [...(range === undefined ? [] : [indexedOf(range)]), "id"]
-    .map((name) => `${name} ${order}`)
-    .join(", ");
-  // The number of rows is a parameter, which PostgreSQL expects to be a tenth of the table. It would plan the statement again for
-  // each run. With a constant, a power of two, it keeps the plan, which saves a third of the time of a page.
-  const planned = 2 ** Math.ceil(Math.log2(Math.max(minPlannedLimit, maxRows + (offset ?? 0))));
-  const rows = `SELECT record, id FROM ${tableOf(collection)} WHERE ${conditions.join(" AND ")} ORDER BY ${orders} LIMIT ${planned}`;
-  const skipped = offset === undefined ? "" : ` OFFSET $${filters.length + 3}`;
-  const columns = listColumns(collection);
-  if (maxRows <= unmeasuredRows + 1) return `SELECT ${columns} FROM (${rows}) AS page LIMIT ${limit}${skipped}`;
-  // PostgreSQL knows the compressed size of a large record without reading it.
-  return `
-    WITH page AS MATERIALIZED (SELECT record, id FROM (${rows}) AS page LIMIT ${limit}${skipped}),
-      sums AS (SELECT sum(pg_column_size(record)) OVER (ROWS UNBOUNDED PRECEDING) AS size FROM page)
-    SELECT ${columns} FROM page LIMIT (SELECT count(*) + 1 FROM sums WHERE size < ${maxListBytes})`;
-}
-
-/** Returns the text of the statement that counts the records that match filters. Its parameters are their values. */
-export function countStatement(collection: Collection, filters: readonly Filter[]): string {
-  const conditions = filters.map((filter, index) => {
-    const value = `$${index + 1}`;
-    const indexed = `${indexedOf(filter)} = ${indexedOf(filter, value)}`;
-    return filter.isLong && !filter.contains
-      ? `${indexed} AND ${toCondition(filter, value)}`
-      : toCondition(filter, value);
-  });
-  return `SELECT count(*) AS records FROM ${tableOf(collection)} WHERE ${["true", ...conditions].join(" AND ")}`;
 }
 
 /** Returns the expression of a column of a view. */

@@ -1,0 +1,190 @@
+// The lists of a collection in PostgreSQL. Concurrent lists of all records share one query.
+import { hash } from "node:crypto";
+import { RawJson } from "../../lib/index.ts";
+import { Batcher } from "../batcher.ts";
+import {
+  type Direction,
+  type ListRow,
+  type ListSelection,
+  lengthOf,
+  listColumns,
+  maxPageBytes,
+  numberOf,
+  type PageStart,
+  toPage,
+  toPageStart,
+  unmeasuredRows,
+} from "../pages.ts";
+import type { Page, RecordQuery } from "../port.ts";
+import { type Collection, type Filter, type FilterValues, usedFilters } from "../records.ts";
+import { batchLimits, type Queries } from "./connection-pool.ts";
+import { requireStorableText } from "./postgres-errors.ts";
+import { indexedOf, type NamedStatement, tableOf, toCondition } from "./postgres-statements.ts";
+
+/** A page of all records: the number from which on it is read, and the maximum number of its records. */
+type SharedPage = PageStart & Pick<RecordQuery, "limit">;
+
+/** The records as JSON, joined by commas, the first and the last number, whether more follow, and the size in bytes as stored. */
+type SharedRow = [text: string | null, first: bigint | null, last: bigint | null, more: boolean, bytes: bigint | null];
+
+/** Lists and counts the records of a collection. */
+export class PostgresLists<R> {
+  readonly #collection: Collection;
+  readonly #pool: Queries;
+  readonly #named = new Map<string, NamedStatement>(); // by text; one for each combination of filters
+  readonly #pages: Readonly<Record<Direction, Batcher<SharedPage, Page<R> | undefined>>>;
+
+  constructor(collection: Collection, pool: Queries) {
+    this.#collection = collection;
+    this.#pool = pool;
+    const limits = { ...batchLimits, maxBatch: 32 }; // up to 2 MiB as stored
+    const batcherOf = (direction: Direction) =>
+      new Batcher<SharedPage, Page<R> | undefined>(limits, (pages) => this.#readPages(direction, pages));
+    this.#pages = { forwards: batcherOf("forwards"), backwards: batcherOf("backwards") };
+  }
+
+  async list(query: RecordQuery): Promise<Page<R>> {
+    const { limit, position, offset, filter = {}, maxBytes } = query;
+    const start = toPageStart(position);
+    const isOfAll = usedFilters(this.#collection, filter).length === 0 && offset === undefined;
+    // One with a filter can be slow, and would delay the others.
+    const isShared = isOfAll && limit < unmeasuredRows && maxBytes === undefined;
+    const page = isShared ? await this.#pages[start.direction].add({ ...start, limit }) : undefined;
+    return page ?? this.#listAlone(query, start);
+  }
+
+  async count(filter: FilterValues): Promise<bigint> {
+    const { filters, values } = this.#readFilter(filter);
+    const statement = this.#name("count", countStatement(this.#collection, filters));
+    const [row] = await this.#pool.query(statement, ...values);
+    return row?.records as bigint;
+  }
+
+  // In parts, if the records are large.
+  async #listAlone(query: RecordQuery, { direction, from }: PageStart): Promise<Page<R>> {
+    const { limit, offset, filter = {}, maxBytes = maxPageBytes } = query;
+    const { filters, values } = this.#readFilter(filter);
+    const rows: ListRow[] = [];
+    let [start, skipped] = [from, offset];
+    for (;;) {
+      const count = limit + 1 - rows.length;
+      const selection = { filters, direction, limit: count, ...(skipped !== undefined && { offset: skipped }) };
+      const statement = this.#name("list", listStatement(this.#collection, selection), "array");
+      const skip = skipped === undefined ? [] : [skipped];
+      const found = await this.#pool.query<ListRow>(statement, ...values, start, count, ...skip);
+      rows.push(...found);
+      const last = found.at(-1);
+      // Those that are stored in less are all that there are.
+      if (last === undefined || found.length === count || lengthOf(found) * 3 < maxListBytes) break;
+      if (lengthOf(rows) > maxBytes) break;
+      start = numberOf(this.#collection, last);
+      skipped = undefined;
+    }
+    return toPage(this.#collection, rows, query, direction);
+  }
+
+  // Returns undefined for a page whose records are large: it is read alone.
+  async #readPages(direction: Direction, pages: readonly SharedPage[]): Promise<(Page<R> | undefined)[]> {
+    const [first] = pages;
+    if (first === undefined || pages.length === 1) return [undefined];
+    const statement = this.#name("list", pagesStatement(this.#collection, direction), "array");
+    this.#pool.metrics.observeBatch(statement.method, pages.length);
+    const column = (name: "from" | "limit") => pages.map((page) => page[name]);
+    const rows = await this.#pool.query<SharedRow>(statement, column("from"), column("limit"));
+    return rows.map(([text, first, last, more, bytes]) => {
+      if (Number(bytes) > maxSharedBytes) return undefined;
+      const records = new RawJson<R[]>(`[${text ?? ""}]`);
+      return { records, first: first ?? undefined, last: last ?? undefined, more, isShort: false };
+    });
+  }
+
+  #readFilter(filter: FilterValues) {
+    const filters = usedFilters(this.#collection, filter);
+    return { filters, values: filters.map(({ name }) => requireStorableText(filter[name])) };
+  }
+
+  // Returns a statement of a method. A digest, because PostgreSQL ignores all but the first 63 characters of a name.
+  #name(method: "list" | "count", text: string, rowMode?: "array"): NamedStatement {
+    const known = this.#named.get(text);
+    if (known) return known;
+    const name = `${method}_${hash("sha256", text).slice(0, 16)}`;
+    const statement: NamedStatement = { name, text, method: `${this.#collection.name}_${method}`, rowMode };
+    this.#named.set(text, statement);
+    return statement;
+  }
+}
+
+const minPlannedLimit = 32;
+
+/** The size in bytes, as PostgreSQL stores them, with which the rows of a list end: the row that reaches it is the last. */
+const maxListBytes = 262_144;
+
+/**
+ * Returns the text of the statement that lists the records that match filters. Its parameters are the values of the filters, the
+ * number of the record from which on the page is read, the number of records, which is at most `limit`, and that of those that are
+ * skipped, if there is an offset. Of more than 33 rows, it returns fewer if they reach `maxListBytes`.
+ */
+export function listStatement(collection: Collection, selection: ListSelection): string {
+  const { filters, direction, limit: maxRows, offset } = selection;
+  const [start, limit] = [`$${filters.length + 1}`, `$${filters.length + 2}`];
+  const [beyond, upTo, order] = direction === "forwards" ? [">", "<=", "ASC"] : ["<", ">=", "DESC"];
+  // A range of the index on one value and the id, in its order. With `status = $1 ORDER BY id`, PostgreSQL may scan the
+  // primary key instead, and skip millions of records of other statuses.
+  const range = filters.find(({ contains }) => !contains);
+  const conditions = filters.map((filter, index) => {
+    const value = `$${index + 1}`;
+    if (filter !== range) return toCondition(filter, value);
+    const [indexed, sent] = [indexedOf(filter), indexedOf(filter, value)];
+    const inRange = `(${indexed}, id) ${beyond} (${sent}, ${start}) AND ${indexed} ${upTo} ${sent}`;
+    return filter.isLong ? `${inRange} AND ${toCondition(filter, value)}` : inRange;
+  });
+  if (range === undefined) conditions.push(`id ${beyond} ${start}`);
+  const orders = [...(range === undefined ? [] : [indexedOf(range)]), "id"]
+    .map((name) => `${name} ${order}`)
+    .join(", ");
+  // The number of rows is a parameter, which PostgreSQL expects to be a tenth of the table. It would plan the statement again for
+  // each run. With a constant, a power of two, it keeps the plan, which saves a third of the time of a page.
+  const planned = 2 ** Math.ceil(Math.log2(Math.max(minPlannedLimit, maxRows + (offset ?? 0))));
+  const rows = `SELECT record, id FROM ${tableOf(collection)} WHERE ${conditions.join(" AND ")} ORDER BY ${orders} LIMIT ${planned}`;
+  const skipped = offset === undefined ? "" : ` OFFSET $${filters.length + 3}`;
+  const columns = listColumns(collection);
+  if (maxRows <= unmeasuredRows + 1) return `SELECT ${columns} FROM (${rows}) AS page LIMIT ${limit}${skipped}`;
+  // PostgreSQL knows the compressed size of a large record without reading it.
+  return `
+    WITH page AS MATERIALIZED (SELECT record, id FROM (${rows}) AS page LIMIT ${limit}${skipped}),
+      sums AS (SELECT sum(pg_column_size(record)) OVER (ROWS UNBOUNDED PRECEDING) AS size FROM page)
+    SELECT ${columns} FROM page LIMIT (SELECT 1 + count(*) FILTER (WHERE size < ${maxListBytes}) FROM sums)`;
+}
+
+/** The maximum size in bytes, as PostgreSQL stores them, of the records of a page that is read with others. */
+const maxSharedBytes = 65_536;
+
+/**
+ * Returns the text of the statement that reads several pages of all records. Its parameters are the numbers from which on the pages are
+ * read, and their maximum numbers of records, below `unmeasuredRows`. Its rows are those of `SharedRow`.
+ */
+export function pagesStatement(collection: Collection, direction: Direction): string {
+  const [beyond, order] = direction === "forwards" ? [">", "ASC"] : ["<", "DESC"];
+  const isOnPage = `FILTER (WHERE place <= size AND bytes <= ${maxSharedBytes})`;
+  return `
+    SELECT string_agg(record::text, ',' ORDER BY id) ${isOnPage}, min(id) ${isOnPage}, max(id) ${isOnPage}, count(id) > size, max(bytes)
+    FROM unnest($1::bigint[], $2::int[]) WITH ORDINALITY AS pages (start, size, number)
+    LEFT JOIN LATERAL (
+      SELECT record, id, row_number() OVER found AS place, sum(pg_column_size(record)) OVER found AS bytes
+      FROM (SELECT record, id FROM ${tableOf(collection)} WHERE id ${beyond} start ORDER BY id ${order} LIMIT ${unmeasuredRows}) AS rows
+      WINDOW found AS (ORDER BY id ${order})
+    ) AS page ON place <= size + 1
+    GROUP BY number, size ORDER BY number`;
+}
+
+/** Returns the text of the statement that counts the records that match filters. Its parameters are their values. */
+export function countStatement(collection: Collection, filters: readonly Filter[]): string {
+  const conditions = filters.map((filter, index) => {
+    const value = `$${index + 1}`;
+    const indexed = `${indexedOf(filter)} = ${indexedOf(filter, value)}`;
+    return filter.isLong && !filter.contains
+      ? `${indexed} AND ${toCondition(filter, value)}`
+      : toCondition(filter, value);
+  });
+  return `SELECT count(*) AS records FROM ${tableOf(collection)} WHERE ${["true", ...conditions].join(" AND ")}`;
+}
