@@ -20,6 +20,7 @@ import {
   readCursor,
   type SelectedPage,
   toLinkHeader,
+  urlWith,
 } from "./pages.ts";
 
 const defaultLimit = 100; // records, if the parameter for their number has no default
@@ -61,8 +62,12 @@ export async function listPage(collection: CollectionAccess, { list, headers }: 
       return count();
     },
     more: page.more,
-    links: { self: urlWith(url, query, {}), next: links.next, previous: links.prev },
-    nextCursor: valueIn(links.next, parameters.cursor),
+    get links() {
+      return { self: urlWith(url, query), next: links.next, previous: links.prev };
+    },
+    get nextCursor() {
+      return valueIn(links.next, parameters.cursor);
+    },
     limit,
     offset: offset ?? 0,
     page: Math.floor((offset ?? 0) / Math.max(limit, 1)) + parameters.firstPage,
@@ -166,29 +171,23 @@ function linksOf(url: string, { query, parameters, limit, offset = 0, resource, 
   const { cursor: cursorName, before, isIdCursor, offset: offsetName, page: pageName, firstPage } = parameters;
   if (cursorName !== undefined) {
     const none = { [cursorName]: undefined, ...(before !== undefined && { [before]: undefined }) };
-    if (!isIdCursor) return findPageLinks(urlWith(url, query, none), { ...selected, name: cursorName });
+    if (!isIdCursor) return findPageLinks(urlWith(url, { ...query, ...none }), { ...selected, name: cursorName });
     const ids = (parseJson(selected.page.records.text) as unknown[]).map((record) => resource.idIn(record));
     const { next, prev } = findNeighbours(selected);
     return {
-      prev: prev && before !== undefined ? urlWith(url, query, { ...none, [before]: ids[0] }) : undefined,
-      next: next ? urlWith(url, query, { ...none, [cursorName]: ids.at(-1) }) : undefined,
+      prev: prev && before !== undefined ? urlWith(url, { ...query, ...none, [before]: ids[0] }) : undefined,
+      next: next ? urlWith(url, { ...query, ...none, [cursorName]: ids.at(-1) }) : undefined,
     };
   }
   const name = offsetName ?? pageName;
   if (name === undefined) return {};
   const at = (skipped: number) =>
-    urlWith(url, query, { [name]: offsetName ? skipped : Math.floor(skipped / Math.max(limit, 1)) + firstPage });
+    urlWith(url, { ...query, [name]: offsetName ? skipped : Math.floor(skipped / Math.max(limit, 1)) + firstPage });
   return {
     first: offset > 0 ? at(0) : undefined,
     prev: offset > 0 ? at(Math.max(0, offset - limit)) : undefined,
     next: selected.page.more && limit > 0 ? at(offset + limit) : undefined,
   };
-}
-
-function urlWith(url: string, query: Query, changed: Query): string {
-  const values = definedOf({ ...query, ...changed }) as Record<string, string>;
-  const search = new URLSearchParams(values).toString();
-  return search === "" ? url : `${url}?${search}`;
 }
 
 // The value of a parameter in a URL, which can be relative.
@@ -197,8 +196,8 @@ function valueIn(url: string | undefined, name: string | undefined): string | un
   return isMissing ? undefined : (new URL(url, "http://localhost").searchParams.get(name) ?? undefined);
 }
 
-// The members that have a value, of these names, or all.
-function definedOf(values: Query, names: readonly string[] = Object.keys(values)): Query {
+// The members of these names that have a value.
+function definedOf(values: Query, names: readonly string[]): Query {
   return Object.fromEntries(
     names.flatMap((name) => (!Object.hasOwn(values, name) || values[name] === undefined ? [] : [[name, values[name]]])),
   );

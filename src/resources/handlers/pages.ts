@@ -16,7 +16,7 @@ export function readCursor({ limit, cursor, ...filter }: ListQuery): PagePositio
   const bytes = Buffer.from(cursor, "base64url");
   if (bytes.length !== idBytes + hashBytes) return null;
   const id = bytes.readBigInt64BE();
-  if (id === 0n || id === -(2n ** 63n) || createCursor(id, filter) !== cursor) return null;
+  if (id === 0n || id === -(2n ** 63n) || createCursor(id, digestOf(filter)) !== cursor) return null;
   return id > 0n ? { after: id } : { before: -id };
 }
 
@@ -32,8 +32,17 @@ export function linkPages(
 ): string | undefined {
   const { cursor, ...selection } = query;
   const { limit, ...filter } = selection;
-  const start = `${url}?${new URLSearchParams(selection as object as Record<string, string>)}`;
-  return toLinkHeader(findPageLinks(start, { filter, position, page }));
+  return toLinkHeader(findPageLinks(urlWith(url, selection), { filter, position, page }));
+}
+
+/** Returns a URL with the parameters that have a value. */
+export function urlWith(url: string, parameters: object): string {
+  const values = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  if (values.length === 0) return url;
+  // URLSearchParams takes much longer, and is needed only to encode.
+  const isPlain = values.every((pair) => pair.every((text) => /^[\w.-]*$/.test(`${text}`)));
+  const search = isPlain ? values.map(([name, value]) => `${name}=${value}`).join("&") : new URLSearchParams(values);
+  return `${url}?${search}`;
 }
 
 /** The URLs of other pages of a list. */
@@ -57,7 +66,8 @@ export function findPageLinks(start: string, selected: SelectedPage): PageLinks 
   const { filter, position, page, name = "cursor" } = selected;
   const { prev, next } = findNeighbours(selected);
   const separator = start.includes("?") ? "&" : "?";
-  const at = (position: bigint) => `${start}${separator}${name}=${createCursor(position, filter)}`;
+  const digest = digestOf(filter);
+  const at = (position: bigint) => `${start}${separator}${name}=${createCursor(position, digest)}`;
   return {
     first: position && start,
     prev: page.first !== undefined && prev ? at(-page.first) : undefined,
@@ -77,15 +87,21 @@ export function findNeighbours({ position, page }: Omit<SelectedPage, "filter">)
 
 /** Returns the `Link` header with the URLs of other pages; undefined if there is none. */
 export function toLinkHeader({ first, prev, next }: PageLinks): string | undefined {
-  const links = Object.entries({ first, prev, next }).flatMap(([relation, url]) =>
-    url === undefined ? [] : [`<${url}>; rel="${relation}"`],
-  );
-  return links.length === 0 ? undefined : links.join(", ");
+  let links = first === undefined ? "" : `, <${first}>; rel="first"`;
+  if (prev !== undefined) links += `, <${prev}>; rel="prev"`;
+  if (next !== undefined) links += `, <${next}>; rel="next"`;
+  return links === "" ? undefined : links.slice(2);
 }
 
-function createCursor(id: bigint, filter: object): string {
-  const bytes = Buffer.alloc(idBytes + hashBytes);
+function createCursor(id: bigint, filterDigest: Buffer): string {
+  const bytes = Buffer.allocUnsafe(idBytes + hashBytes);
   bytes.writeBigInt64BE(id);
-  hash("sha256", canonicalJson(filter), "buffer").copy(bytes, idBytes, 0, hashBytes);
+  filterDigest.copy(bytes, idBytes, 0, hashBytes);
   return bytes.toString("base64url");
 }
+
+function digestOf(filter: object): Buffer {
+  return Object.keys(filter).length === 0 ? digestOfNone : hash("sha256", canonicalJson(filter), "buffer");
+}
+
+const digestOfNone = hash("sha256", canonicalJson({}), "buffer");
