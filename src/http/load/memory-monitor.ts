@@ -152,13 +152,14 @@ function isFull({ heap, heapLimit, resident, residentLimit }: MemoryUsage): bool
 }
 
 function readMemory(processes: number): MemoryUsage {
-  // The limit of the container, which is 0 if there is none, or the memory of the machine.
-  const limits = [process.constrainedMemory(), totalmem()].filter(Boolean);
-  const residentLimit = Math.min(...limits) / processes;
+  // The limit of the container, which is 0 if there is none, or the memory of the machine. To read it takes longer than all else.
+  containerLimit ??= Math.min(...[process.constrainedMemory(), totalmem()].filter(Boolean));
+  const residentLimit = containerLimit / processes;
   const { used_heap_size: heap, heap_size_limit: limit } = getHeapStatistics();
   return { heap, heapLimit: limit - youngGeneration, resident: readResident(), residentLimit };
 }
 
+let containerLimit: number | undefined;
 let lastResident = 0;
 
 // Returns the last value while the process is out of file descriptors, because Node opens a file to read it.

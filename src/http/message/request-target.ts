@@ -6,10 +6,15 @@ const absoluteForm = /^https?:\/\/([^/?#]*)/i;
 // headers.
 const hostAndPort = /^(?:\[([\da-f:.]+)\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})+)(?::\d{0,5})?$/i;
 
-/** Returns whether a text is a host with an optional port. */
+let lastHost = "";
+
+/** Returns whether a text is a host with an optional port. Most requests have the host of the previous one. */
 export function isHost(text: string): boolean {
+  if (text === lastHost && text !== "") return true;
   const [isMatch, address] = hostAndPort.exec(text) ?? [];
-  return isMatch !== undefined && (address === undefined || isIPv6(address));
+  const isValid = isMatch !== undefined && (address === undefined || isIPv6(address));
+  if (isValid) lastHost = text;
+  return isValid;
 }
 
 /** Returns the host and port of a target in absolute form (RFC 9112, section 3.2.2). */
