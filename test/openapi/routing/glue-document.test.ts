@@ -1,7 +1,9 @@
 // The document from which fastify-openapi-glue creates the routes.
+import { Validator } from "@seriousme/openapi-schema-validator";
 import t from "tap";
 import { parseDocument } from "../../../src/openapi/document/document.ts";
 import { toGlueDocument } from "../../../src/openapi/routing/glue-document.ts";
+import { isRouteDocument } from "../../../src/patches/route-document.ts";
 import { documentOf } from "../../support/document-server.ts";
 
 const operation = (id: string) => `{ operationId: ${id}, responses: { 204: { description: x } } }`;
@@ -25,4 +27,11 @@ t.test("Has the routes of the methods that fastify-openapi-glue knows", async (t
       ["put", "write"],
     ],
   );
+});
+
+t.test("The plugin does not compare the document of the routes with the schema of OpenAPI, but others", async (t) => {
+  const invalid = { swagger: "2.0", info: {}, paths: {} };
+  t.match(await new Validator().validate({ ...invalid }), { valid: false });
+  t.match(await new Validator().validate({ ...invalid, [isRouteDocument]: true }), { valid: true });
+  t.match(toGlueDocument([]), { [isRouteDocument]: true });
 });
