@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
+import { collectGarbageWhenIdle } from "../http/index.ts";
 import { createServer, describeFindings, listDocumentFiles, readDocument } from "../openapi/tools.ts";
 import type { Io } from "../terminal/index.ts";
 import { type Config, type ConfigOptions, readConfig } from "./config.ts";
@@ -38,7 +39,8 @@ export async function serveMock(document: string, options: MockOptions, io: Io, 
   // With --watch, one address: a reload would release the others of a name, such as localhost, too late.
   const host = watch ? (await lookup(options.host)).address : options.host;
   const url = await app.listen({ port: options.port, host });
-  const docs = app.hasRoute({ method: "GET", url: "/docs/static/*" }) ? `, with its documentation at ${url}/docs` : "";
+  collectGarbageWhenIdle(); // releases the memory of the start, which V8 would keep
+  const docs = app.hasRoute({ method: "GET", url: "/docs" }) ? `, with its documentation at ${url}/docs` : "";
   io.stdout.write(`Mock server of ${document} at ${url}${docs}.\n`);
   io.stdout.write("openapi-server check lists the parts of the document that it does not enforce.\n");
   const stop = new AbortController();

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { readFolder } from "../data/index.ts";
-import { isLoopbackHost } from "../http/index.ts";
+import { collectGarbageWhenIdle, isLoopbackHost } from "../http/index.ts";
 import { redactUrl } from "../lib/index.ts";
 import { createServer, type Document, type ResourceSource, readDocument } from "../openapi/tools.ts";
 import { openStore } from "../resources/index.ts";
@@ -86,6 +86,7 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
     if (target === undefined) throw new Error("The document was not opened.");
     if (seed !== undefined && seed.folder === undefined) await createRecords(seed.count, resources, io);
     await listen(app);
+    collectGarbageWhenIdle(); // releases the memory of the start, which V8 would keep
   } catch (error) {
     await app.close();
     throw error;
@@ -100,7 +101,7 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
 
 function describeServer(app: FastifyInstance, path: string, { document, url }: Target, own: readonly string[]): string {
   const address = app.listeningOrigin;
-  const hasDocs = app.hasRoute({ method: "GET", url: "/docs/static/*" });
+  const hasDocs = app.hasRoute({ method: "GET", url: "/docs" });
   const { basePath } = document;
   const errors = document.findings.list({ strict: false }).filter(({ level }) => level === "error").length;
   return [
