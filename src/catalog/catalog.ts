@@ -1,6 +1,5 @@
 // Publishes the document: as Swagger UI, JSON and YAML, and in the API catalog, which links to them.
 import type { FastifyPluginAsync } from "fastify";
-import { parseDocument as parseYaml } from "yaml";
 import type { Config } from "../config.ts";
 import { toJson } from "../lib/index.ts";
 import { type Document, type PublicUrls, servePublicFile, serviceLinks, swaggerPages } from "../openapi/application.ts";
@@ -46,8 +45,9 @@ export const catalog: FastifyPluginAsync<CatalogOptions> = async (app, { documen
 };
 
 // The text of the document, with its comments and with other servers.
-function toYaml(text: string, servers: readonly object[]): string {
-  const yaml = parseYaml(text);
+async function toYaml(text: string, servers: readonly object[]): Promise<string> {
+  const { parseDocument } = await import("yaml"); // for the first request: it takes 30 ms
+  const yaml = parseDocument(text);
   yaml.set("servers", servers);
   return yaml.toString();
 }

@@ -12,7 +12,11 @@ export {
 } from "./document/index.ts";
 export type { SchemaNode } from "./schema/index.ts";
 export type { Part, Report, SchemaObject } from "./source/index.ts";
-export { compareTypes, type TypeSummary } from "./types/index.ts";
+export { compareTypes, type TypeSummary } from "./types/type-summary.ts";
+
+// Its values. Not by the index.ts of their folder, which loads the mock server.
+
+export { createExample } from "./mock/example.ts";
 
 // Its operations
 
@@ -32,5 +36,5 @@ export { Query } from "./wire/index.ts";
 
 // Its pages
 
-export { servePublicFile, swaggerPages } from "./pages/index.ts";
-export { type ResourceHandlers, type ResourceOptions, type ResourceSource, serviceLinks } from "./server/index.ts";
+export { servePublicFile, serviceLinks, swaggerPages } from "./pages/index.ts";
+export type { ResourceHandlers, ResourceOptions, ResourceSource } from "./server/options.ts";

@@ -11,7 +11,7 @@ import {
   readResources,
 } from "./model/index.ts";
 import { checkRecords, prepareRecords, type Upgrades } from "./records/index.ts";
-import { type SeedResult, seedRecords } from "./seeds/index.ts";
+import type { SeedResult } from "./seeds/index.ts";
 
 export interface ResourceStoreOptions {
   /** The maximum number of records of each collection; by default, there is none. */
@@ -117,6 +117,7 @@ export function openStore(url: string, options: ResourceStoreOptions = {}): Reso
     },
     async seed(count) {
       const { opened, document } = requireOpened();
+      const { seedRecords } = await import("./seeds/index.ts");
       return seedRecords(document, opened, count);
     },
   };

@@ -14,7 +14,7 @@ export interface StaticFile {
   /** The media type. By default, that of the extension of the path. */
   readonly type?: string;
   /** Content that is expensive to create is a function, called for the first request. */
-  readonly content: string | Buffer | (() => string | Buffer);
+  readonly content: string | Buffer | (() => string | Buffer | Promise<string | Buffer>);
   /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -43,7 +43,7 @@ export function serveFile(app: FastifyInstance, file: StaticFile): void {
   const compressed = new Map<Coding, Promise<Buffer>>();
   app.get(path, { schema: { hide: true } }, async (request, reply) => {
     if (bytes === undefined) {
-      bytes = Buffer.from(typeof content === "function" ? content() : content);
+      bytes = Buffer.from(typeof content === "function" ? await content() : content);
       tag = createTag(bytes);
     }
     reply.headers({ ...headers, "content-type": type, "cache-control": "no-cache" });

@@ -1,3 +1,3 @@
 // Swagger UI, and the served document.
-export { servePublicFile } from "./public-file.ts";
+export { servePublicFile, serviceLinks } from "./public-file.ts";
 export { swaggerPages } from "./swagger-ui.ts";

@@ -1,9 +1,8 @@
 // Swagger UI: the pages that show the document and send requests.
 import { readdirSync, readFileSync } from "node:fs";
-import swagger, { type StaticDocumentSpec } from "@fastify/swagger";
-import swaggerUi from "@fastify/swagger-ui";
-import type { FastifyInstance, FastifyPluginAsync } from "fastify";
-import { createSecurityHeaders, notFound, serveFile } from "../../http/index.ts";
+import type { StaticDocumentSpec } from "@fastify/swagger";
+import Fastify, { type FastifyInstance, type FastifyPluginAsync } from "fastify";
+import { createSecurityHeaders, serveFile } from "../../http/index.ts";
 import { toJson } from "../../lib/index.ts";
 import type { Document } from "../document/index.ts";
 import { adaptToDevice, badges, foldedParts, preserveLargeIntegers, quickStart } from "./swagger-ui-plugins.js";
@@ -17,18 +16,45 @@ export interface SwaggerOptions {
 /** Serves Swagger UI at /docs. Encapsulated, so that its headers apply only to /docs. */
 export const swaggerPages: FastifyPluginAsync<SwaggerOptions> = async (app, { content, isSecure }) => {
   const headers = createPageHeaders(content, isSecure);
-  app.addHook("onRequest", ({ routeOptions }, reply, done) => {
-    reply.headers(headers);
-    // Swagger UI's own route for files, of which `serveAssets` serves all.
-    done(routeOptions.url?.endsWith("*") ? notFound() : undefined);
-  });
-  app.setReplySerializer((payload) => toJson(payload)); // with exact integers
+  app.addHook("onRequest", async (_, reply) => void reply.headers(headers));
   serveAssets(app);
+  let pages: Promise<FastifyInstance> | undefined;
+  const read = async (path: string) => {
+    pages ??= createPages(content, app.prefix);
+    return (await (await pages).inject(path)).rawPayload;
+  };
+  for (const [path, type] of Object.entries(pageTypes))
+    serveFile(app, { path: `/docs${path}`, type, content: () => read(`/docs${path}`) });
+};
+
+const html = "text/html; charset=utf-8";
+const script = "text/javascript; charset=utf-8";
+
+/** The paths of @fastify/swagger-ui, below its prefix, that depend on the document, with their media types. */
+const pageTypes: Readonly<Record<string, string>> = {
+  "": html,
+  "/": html,
+  "/json": "application/json; charset=utf-8",
+  "/yaml": "application/x-yaml",
+  "/static/swagger-initializer.js": script,
+  "/static/theme/page.css": "text/css; charset=utf-8",
+  "/static/theme/numbers.js": script,
+  "/static/theme/device.js": script,
+};
+
+// An app of its own, which is created for the first request: most processes never show the pages, and its modules take 50 ms.
+async function createPages(content: Document["content"], prefix: string): Promise<FastifyInstance> {
+  const [{ default: swagger }, { default: swaggerUi }] = await Promise.all([
+    import("@fastify/swagger"),
+    import("@fastify/swagger-ui"),
+  ]);
+  const app = Fastify();
+  app.setReplySerializer((payload) => toJson(payload)); // with exact integers
   const specification = { document: content as unknown as StaticDocumentSpec["document"] };
   await app.register(swagger, { mode: "static", specification });
   await app.register(swaggerUi, {
     routePrefix: "/docs",
-    indexPrefix: app.prefix,
+    indexPrefix: prefix,
     theme: {
       title: escapeHtml(`${content.info?.title ?? ""} API`), // @fastify/swagger-ui writes it into the page as it is
       css: [{ filename: "page.css", content: style }],
@@ -43,7 +69,8 @@ export const swaggerPages: FastifyPluginAsync<SwaggerOptions> = async (app, { co
       plugins: [badges, foldedParts, quickStart],
     },
   });
-};
+  return app;
+}
 
 // Swagger UI calls the servers of the document, and gets tokens from the URLs of its security schemes.
 function createPageHeaders(
@@ -109,7 +136,7 @@ html.dark-mode .folded, html.dark-mode .quick-start { color: #e4e6e6; }
 function serveAssets(app: FastifyInstance): void {
   const folder = new URL("static/", import.meta.resolve("@fastify/swagger-ui"));
   for (const name of readdirSync(folder)) {
-    if (/\.(css|html|js|png|svg)$/.test(name) && name !== "index.html")
+    if (/\.(css|html|js|png|svg)$/.test(name) && name !== "index.html" && !(`/static/${name}` in pageTypes))
       serveFile(app, { path: `/docs/static/${name}`, content: () => readFileSync(new URL(name, folder)) });
   }
 }

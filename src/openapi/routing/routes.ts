@@ -11,7 +11,6 @@ import {
   hasDelimiters,
   type VariantConstraint,
 } from "../document/index.ts";
-import { createMockHandler } from "../mock/index.ts";
 import {
   deprecationHeaders,
   OpenCalls,
@@ -81,7 +80,8 @@ async function registerRoutes<Operations, Context, Caller>(
 ): Promise<void> {
   const { document } = options;
   const openCalls = new OpenCalls();
-  const routes = createRoutes(options, openCalls);
+  const mocks = options.mock ? await import("../mock/index.ts") : undefined;
+  const routes = createRoutes(options, openCalls, mocks?.createMockHandler);
   const close = (gracePeriod = defaultGracePeriod) => openCalls.close(gracePeriod / 2);
   if (app.hasPlugin("graceful-shutdown")) app.onShutdown(close);
   else app.addHook("preClose", async () => close()); // an app with a shutdown of its own
@@ -171,6 +171,7 @@ function createRoutes<Operations, Context, Caller>(
     onError,
   }: RoutesOptions<Operations, Context, Caller>,
   openCalls: OpenCalls,
+  createMockHandler: ((operation: Operation, schemas: Document["schemas"]) => UntypedHandler) | undefined,
 ): ReadonlyMap<string, RouteShorthandOptionsWithHandler> {
   const byId = new Map(Object.entries(handlers as object as Readonly<Record<string, UntypedHandler>>));
   if (!validateRequests && !(mock && byId.size === 0))
@@ -178,7 +179,7 @@ function createRoutes<Operations, Context, Caller>(
   const table = new ErrorTable(errors);
   const routes = operations.map((operation) => {
     const ownHandler = byId.get(operation.id);
-    const handler = ownHandler ?? (mock ? createMockHandler(operation, schemas) : undefined);
+    const handler = ownHandler ?? createMockHandler?.(operation, schemas);
     if (handler === undefined) {
       const reason = handlerReasons?.get(operation.id);
       const needs = reason === undefined ? "" : `, and needs one, because it ${reason}`;

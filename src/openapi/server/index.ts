@@ -11,4 +11,4 @@ export type {
   UntypedOperations,
 } from "./options.ts";
 export { openApi } from "./plugin.ts";
-export { findDocsOperation, serviceLinks } from "./serve-document.ts";
+export { findDocsOperation } from "./serve-document.ts";

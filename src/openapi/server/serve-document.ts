@@ -5,16 +5,11 @@ import { throttleStart, toJson } from "../../lib/index.ts";
 import { type Document, readDocument } from "../document/index.ts";
 import { createMockErrorFormat } from "../mock/index.ts";
 import { createErrorFormat, type Operation, toFailureContext, type Wrap } from "../operation/index.ts";
-import { servePublicFile, swaggerPages } from "../pages/index.ts";
+import { servePublicFile, serviceLinks, swaggerPages } from "../pages/index.ts";
 import { routes } from "../routing/index.ts";
 import { type OpenApi, readBasePath } from "../source/index.ts";
 import { checkTypes, type DocumentTypes, type Handlers } from "../types/index.ts";
 import type { OpenApiOptions, ResourceHandlers, ResourceOptions } from "./options.ts";
-
-/** Returns the Link header of the document and its documentation (RFC 8631). `root` is the URL that precedes /docs. */
-export function serviceLinks(root: string): string {
-  return `<${root}/openapi.json>; rel="service-desc", <${root}/docs>; rel="service-doc"`;
-}
 
 /** Returns the Link header of failures. */
 export function linksOf(prefix: string, hasDocs: boolean): string | undefined {

@@ -2,13 +2,13 @@
 import type { Checked } from "../../../lib/index.ts";
 import {
   type CellOptions,
+  createExample,
   createRecordValidator,
   type Document,
   type SchemaNode,
   TableCells,
   type TableRow,
 } from "../../../openapi/application.ts";
-import { createExample } from "../../../openapi/tools.ts";
 import { hashSchema } from "./schema-hash.ts";
 
 /** A type of values that a store can compare. */
