@@ -8,6 +8,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "no
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Cleanup, createCleanup } from "../test/support/cleanup.ts";
+import { folders } from "../test/support/import-tests.ts";
 import { startPostgres } from "../test/support/postgres.ts";
 
 const resolve = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
@@ -16,8 +17,13 @@ const tap = resolve("node_modules/.bin/tap");
 // Processes, databases and measurements of time.
 const system = ["system", "store", "data", "cli", "linear-time"].map((name) => `test/${name}{.test.ts,/**/*.test.ts}`);
 
+// The files in test/folders run them, several in one process.
+const imported = Object.values(folders)
+  .flat()
+  .map((folder) => `test/${folder}/**`);
+
 const levels: Record<string, readonly string[]> = {
-  fast: globSync("test/**/*.test.ts", { exclude: [...system, "test/tooling/**"] }),
+  fast: globSync("test/**/*.test.ts", { exclude: [...system, ...imported, "test/tooling/**"] }),
   system: globSync(system),
   tooling: globSync("test/tooling/**/*.test.ts"),
 };

@@ -1,0 +1,4 @@
+// The tests of these folders in one process.
+import { importTests } from "../support/import-tests.ts";
+
+await importTests("source");
