@@ -30,7 +30,7 @@ interface Plan {
 }
 
 const quickPlan: Plan = {
-  contenders: ["sqlite", "fastify"],
+  contenders: ["sqlite", "features", "fastify"],
   workloads: ["get", "list20", "list100", "hotGet", "hotList20", "create64", "unauthorized", "badRequest"],
   rounds: 3,
   seconds: 0.6,

@@ -56,6 +56,7 @@ export const contenders = {
     "get1",
     "getAfterSilence",
   ]),
+  features: framework("Fastify by hand, same features", "contenders/fastify-features.ts", [...all, "get1"]),
   fastifyPostgres: framework("Fastify and pg by hand, no checks", "contenders/fastify-postgres.ts", ["get1", "list20"]),
   glue: framework("fastify-openapi-glue", "contenders/glue.ts"),
   hono: framework("Hono zod-openapi", "contenders/hono-zod-openapi.ts"),
