@@ -61,7 +61,7 @@ function reportToWatchMode(url: URL): void {
 export function parseSource(text: string, url?: URL): SourceFile {
   try {
     const file = { url, text, ...parseText(text) };
-    checkSource(file);
+    if (!file.isJson) checkSource(file); // JSON has no aliases
     return file;
   } catch (error) {
     if (!(error instanceof InvalidText)) throw error;

@@ -79,7 +79,7 @@ export function parseText(text: string): ParsedText {
 
 function tryJson(text: string): unknown {
   try {
-    return parseJson(text);
+    return parseJson(text, maxDepth);
   } catch {
     return undefined;
   }

@@ -30,7 +30,7 @@ const invalid: readonly (readonly [name: string, content: string | Buffer, reaso
   ["alias.yaml", `${head}paths: { /a: *none }\n`, 'unidentified alias "none"', "3:15"],
   ["merge.yaml", `${head}x-a:\n  <<: 5\npaths: {}\n`, "cannot merge mappings", "4:3"],
   ["self.yaml", `${head}x-a: &a\n  b: { c: *a }\npaths: {}\n`, "a part of it contains itself", "4:8"],
-  ["deep.json", `{"openapi":"3.1.0",\n"x-a":${"[".repeat(300)}${"]".repeat(300)}}`, "it is nested more than", "2:207"],
+  ["deep.json", `{"openapi":"3.1.0",\n"x-a":${"[".repeat(300)}${"]".repeat(300)}}`, "it is nested more than", "2:205"],
   ["two.yaml", `${head}paths: {}\n---\na: 1\n`, "it has several YAML documents", "4:1"],
   ["latin.yaml", Buffer.from(`${head}x-a: caf\xe9\n`, "latin1"), "it is not in UTF-8: convert it", "3:9"],
   ["utf16.yaml", Buffer.from(`\ufeff${head}`, "utf16le"), "it is not in UTF-8: convert it", "1:1"],
