@@ -1,5 +1,4 @@
-// Runs concurrent writes in one transaction with one fsync (group commit), and concurrent reads in one transaction, because the
-// locks of the file take longer than the row.
+// Runs concurrent writes in one transaction with one fsync (group commit), and concurrent reads of single rows in one snapshot.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { UnavailableError } from "../../lib/index.ts";
 import { Batcher } from "../batcher.ts";
@@ -20,6 +19,8 @@ interface Write {
   run(): unknown;
 }
 
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
 /** Options of a transaction scheduler. */
 export interface SchedulerOptions {
   readonly metrics: QueryMetrics;
@@ -31,13 +32,13 @@ export interface SchedulerOptions {
 }
 
 /** Runs the statements of a method of the store. */
-export type StatementRunner = Pick<TransactionScheduler, "read" | "write">;
+export type StatementRunner = Pick<TransactionScheduler, "read" | "readRow" | "write">;
 
 /** Schedules the transactions of one connection, which must have no other user. */
 export class TransactionScheduler {
   readonly #db: DatabaseSync;
   readonly #options: SchedulerOptions;
-  readonly #reads = new Batcher<() => unknown, unknown>(limits, (reads) => this.#readBatch(reads));
+  readonly #reads = new Batcher<() => Outcome, Outcome>(limits, (reads) => this.#readBatch(reads));
   readonly #writes = new Batcher<Write, unknown>(limits, (writes) => this.#writeBatch(writes, false));
   readonly #reservedWrites = new Batcher<Write, unknown>(limits, (writes) => this.#writeBatch(writes, true));
   readonly #begin: TracedStatement;
@@ -58,34 +59,51 @@ export class TransactionScheduler {
     this.#endRead = db.prepare("COMMIT");
   }
 
-  /**
-   * Runs statements that read for `method`, in one snapshot with other reads. It begins after all of them were requested, so that none
-   * misses a commit whose response the client has seen. Rejects like `retryWhileBusy`.
-   */
+  /** Runs statements that read for `method`. Rejects like `retryWhileBusy`. */
   read<T>(method: StoreMethod, work: () => T): Promise<T> {
     const start = performance.now();
-    const runInContext = captureContext();
-    const run = () => {
-      const result = runInContext ? runInContext(work) : work();
+    const run = (): T | Promise<T> => {
+      if (this.#open) return this.#open.then(run); // would read what is not committed
+      const result = work();
       this.#options.metrics.observeQuery(method, start);
       return result;
     };
-    return this.#reads.add(run) as Promise<T>;
+    return retryWhileBusy(run, this.#options.busyTimeout);
   }
 
-  #readBatch(reads: readonly (() => unknown)[]): Promise<readonly unknown[]> {
-    const runAll = () => reads.map((read) => read());
-    const run = async () => {
-      await this.#waitForTransaction(); // would read what is not committed
-      if (reads.length === 1) return runAll();
-      this.#beginRead.run();
+  /**
+   * Reads a row for `method` like `read`, in one snapshot with those of concurrent calls, because the locks of the file take longer than
+   * the row. The snapshot begins after all of these calls, so that none misses a commit whose response its client has seen.
+   */
+  readRow<T>(method: StoreMethod, work: () => T): Promise<T> {
+    const start = performance.now();
+    const runInContext = captureContext();
+    const run = (): Outcome => {
       try {
-        return runAll();
-      } finally {
-        this.#endRead.run();
+        return { value: runInContext ? runInContext(work) : work() };
+      } catch (error) {
+        return { error }; // the others do not fail
       }
     };
-    return retryWhileBusy(run, this.#options.busyTimeout);
+    const read = async () => {
+      const outcome = await this.#reads.add(run);
+      if ("error" in outcome) throw outcome.error;
+      this.#options.metrics.observeQuery(method, start);
+      return outcome.value as T;
+    };
+    return retryWhileBusy(read, this.#options.busyTimeout);
+  }
+
+  async #readBatch(reads: readonly (() => Outcome)[]): Promise<readonly Outcome[]> {
+    while (this.#open) await this.#open;
+    const runAll = () => reads.map((read) => read());
+    if (reads.length === 1) return runAll();
+    this.#beginRead.run();
+    try {
+      return runAll();
+    } finally {
+      if (this.#db.isTransaction) this.#endRead.run();
+    }
   }
 
   /**
@@ -106,7 +124,7 @@ export class TransactionScheduler {
     const start = performance.now();
     const { reserve, checkFiles, busyTimeout } = this.#options;
     const run = async () => {
-      await this.#waitForTransaction();
+      while (this.#open) await this.#open;
       if (!isReserved) {
         reserve.ensure();
         this.#setCheckpoints(true);
@@ -114,7 +132,7 @@ export class TransactionScheduler {
       const results = await this.#transact(writes).catch(async (error) => {
         if (!isReserved) throw error;
         reserve.release(error);
-        await this.#waitForTransaction();
+        while (this.#open) await this.#open;
         this.#setCheckpoints(false);
         return this.#transact(writes);
       });
@@ -122,10 +140,6 @@ export class TransactionScheduler {
       return results;
     };
     return retryWhileBusy(run, busyTimeout).finally(() => this.#observe(writes, start));
-  }
-
-  async #waitForTransaction(): Promise<void> {
-    while (this.#open) await this.#open;
   }
 
   // Without checkpoints, the -wal file has all of the released space. A checkpoint would need it to move pages to the database.
