@@ -65,6 +65,8 @@ testStores("a page of large records that can be compressed is read in parts", as
   };
   t.equal((await numbersOf({})).length, 90);
   t.match(await records.list({ limit: 80, filter: { kind: "few" } }), { more: false, isShort: false, last: 82n });
+  const pages = await Promise.all(Array.from({ length: 33 }, () => records.list({ limit: 31 })));
+  for (const page of pages) t.match(page, { more: true, isShort: true, last: 20n }, "also of concurrent lists");
 });
 
 testStores("concurrent lists of all records have the same pages as single ones", async (t, { url }) => {

@@ -72,6 +72,36 @@ testStores("other calls see nothing of a transaction before it is committed", as
   await running;
 });
 
+testStores("reads behind several transactions see nothing that is not committed", async (t, { url }) => {
+  const store = await open(t, url);
+  await store.records("shops").put("a", () => ({ v: 1 }));
+  const first = store.transaction(async (records) => {
+    await records("shops").find("a");
+    await pause(20);
+  });
+  const second = store.transaction(
+    async (records) => {
+      await records("shops").change("a", () => ({ v: 2 }));
+      await pause(20);
+      throw new Error("no");
+    },
+    { isDeletion: true },
+  );
+  await pause(1);
+  const finds = Array.from({ length: 3 }, () => store.records("shops").find("a"));
+  await Promise.all([first, t.rejects(second, { message: "no" })]);
+  for (const found of await Promise.all(finds)) t.match(found, { text: '{"shop":"a","v":1}' });
+});
+
+testStores("a transaction finds as many records as it needs", async (t, { url }) => {
+  const store = await open(t, url);
+  await store.transaction(async (records) => {
+    for (let id = 0; id < 14_000; id++) await records("shops").position(`${id}`);
+    await records("shops").put("a", () => ({}));
+  });
+  t.same(await countsOf(store), [1, 0, 0]);
+});
+
 testStores("records of a transaction can't be used after its end", async (t, { url }) => {
   const store = await open(t, url);
   let kept: ReturnType<Store["records"]> | undefined;

@@ -24,7 +24,7 @@ import { indexedOf, type NamedStatement, tableOf, toCondition } from "./postgres
 /** A page of all records: the number from which on it is read, and the maximum number of its records. */
 type SharedPage = PageStart & Pick<RecordQuery, "limit">;
 
-/** The records as JSON, joined by commas, the first and the last number, whether more follow, and the size in bytes as stored. */
+/** The records as JSON, joined by commas, the first and the last number, whether more follow, and the greatest size in bytes. */
 type SharedRow = [text: string | null, first: bigint | null, last: bigint | null, more: boolean, bytes: bigint | null];
 
 /** Lists and counts the records of a collection. */
@@ -37,7 +37,7 @@ export class PostgresLists<R> {
   constructor(collection: Collection, pool: Queries) {
     this.#collection = collection;
     this.#pool = pool;
-    const limits = { ...batchLimits, maxBatch: 32 }; // up to 2 MiB as stored
+    const limits = { ...batchLimits, maxBatch: 32 }; // up to 2 MiB
     const batcherOf = (direction: Direction) =>
       new Batcher<SharedPage, Page<R> | undefined>(limits, (pages) => this.#readPages(direction, pages));
     this.#pages = { forwards: batcherOf("forwards"), backwards: batcherOf("backwards") };
@@ -156,8 +156,9 @@ export function listStatement(collection: Collection, selection: ListSelection):
     SELECT ${columns} FROM page LIMIT (SELECT 1 + count(*) FILTER (WHERE size < ${maxListBytes}) FROM sums)`;
 }
 
-/** The maximum size in bytes, as PostgreSQL stores them, of the records of a page that is read with others. */
+/** The maximum size in bytes of the records of a page that is read with others. */
 const maxSharedBytes = 65_536;
+const maxCompression = 100; // pglz makes up to 1/90 of a text
 
 /**
  * Returns the text of the statement that reads several pages of all records. Its parameters are the numbers from which on the pages are
@@ -170,7 +171,7 @@ export function pagesStatement(collection: Collection, direction: Direction): st
     SELECT string_agg(record::text, ',' ORDER BY id) ${isOnPage}, min(id) ${isOnPage}, max(id) ${isOnPage}, count(id) > size, max(bytes)
     FROM unnest($1::bigint[], $2::int[]) WITH ORDINALITY AS pages (start, size, number)
     LEFT JOIN LATERAL (
-      SELECT record, id, row_number() OVER found AS place, sum(pg_column_size(record)) OVER found AS bytes
+      SELECT record, id, row_number() OVER found AS place, sum(pg_column_size(record) * CASE WHEN pg_column_compression(record) IS NULL THEN 1 ELSE ${maxCompression} END) OVER found AS bytes
       FROM (SELECT record, id FROM ${tableOf(collection)} WHERE id ${beyond} start ORDER BY id ${order} LIMIT ${unmeasuredRows}) AS rows
       WINDOW found AS (ORDER BY id ${order})
     ) AS page ON place <= size + 1

@@ -68,9 +68,9 @@ export function schemaOf(collection: Collection): Relation[] {
 async function listMissing(db: ClientBase, collections: readonly Collection[]): Promise<Relation[]> {
   const columns = new Map((await listRelations(db)).map(({ name, text }) => [name, text]));
   return collections.flatMap(schemaOf).filter(({ name, collection, isIndex }) => {
-    const isOther = !isIndex && columns.has(name) && columns.get(name) !== columnsOf(collection);
-    if (isOther) throw createFormError(name);
-    return !columns.has(name);
+    const found = columns.get(name);
+    if (found !== undefined && !isIndex && !hasColumns(found, collection)) throw createFormError(name);
+    return found === undefined;
   });
 }
 
@@ -90,6 +90,12 @@ async function listRelations(db: ClientBase): Promise<FoundRelation[]> {
      WHERE n.nspname = 'petstore' GROUP BY c.oid ORDER BY c.relname`,
   );
   return rows;
+}
+
+// A table can have further columns, which somebody else has added.
+function hasColumns(found: string, collection: Collection): boolean {
+  const expected = columnsOf(collection);
+  return `${found},`.startsWith(`${expected},`) && found.includes(",key,") === expected.includes(",key,");
 }
 
 function columnsOf(collection: Collection): string {

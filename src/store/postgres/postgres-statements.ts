@@ -137,11 +137,11 @@ export function recordStatements(collection: Collection) {
   };
   const found = `${column}, record`;
   // In a transaction. Advisory locks are granted in the order of the requests. Those of rows are not: FOR UPDATE waits without end while
-  // others share the row, one after the other.
+  // others share the row, one after the other. Few of each table: all transactions of a server share a table of locks.
   const locked = (columns: string, strength: "KEY SHARE" | "SHARE" | "UPDATE") => `
     WITH lock AS MATERIALIZED (
       SELECT pg_advisory_xact_lock${strength === "UPDATE" ? "" : "_shared"}(
-        hashtextextended(($1::${hasKeys ? "text" : "bigint"})::text, ${quoteText(table)}::regclass::oid::bigint))
+        hashtext(${quoteText(table)}), hashtext(($1::${hasKeys ? "text" : "bigint"})::text) & 255)
     )
     SELECT ${columns} FROM lock, ${table} AS found WHERE ${column} = $1 FOR ${strength} OF found`;
   return {

@@ -113,7 +113,9 @@ t.test("Limits how many calls wait while all connections are in use", async (t) 
   );
   const responses = await Promise.all(paths.map((path) => service.call("GET", path)));
   t.ok(responses.every(({ status, headers }) => status === 503 && headers["retry-after"] === "1"));
-  const lists = Array.from({ length: 400 }, (_, n) => petsOf(store).list({ limit: 1, position: { after: BigInt(n) } }));
+  const lists = Array.from({ length: 400 }, (_, n) =>
+    petsOf(store).list({ limit: 40, position: { after: BigInt(n) } }),
+  );
   const messages = (await Promise.allSettled(lists)).map((list) => list.status === "rejected" && list.reason.message);
   t.ok(messages.includes("The database is busy."), "some are rejected at once");
   t.ok(messages.includes("The database is too slow."), "some are rejected when PostgreSQL cancels their statement");
