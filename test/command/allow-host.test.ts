@@ -14,13 +14,14 @@ const document = documentOf(
   `  /notes:
     get: { operationId: listNotes, security: [{ token: [] }], responses: { 200: { description: x, content: { application/json: { schema: { type: array, items: ${note} } } } } } }
     post: { operationId: addNote, security: [{ token: [] }], requestBody: { required: true, content: { ${json}, ${form} } }, responses: { 201: { description: x, content: { ${json} } } } }
+  /basic: { get: { operationId: getBasic, security: [{ password: [] }], responses: { 204: { description: x } } } }
   /public: { get: { operationId: getPublic, security: [], responses: { 204: { description: x } } } }
   /notes/{id}:
     parameters: [{ name: id, in: path, required: true, schema: { type: integer, format: int64 } }]
     get: { operationId: getNote, responses: { 200: { description: x, content: { ${json} } } } }
 `,
   `components:
-  securitySchemes: { token: { type: http, scheme: bearer } }
+  securitySchemes: { token: { type: http, scheme: bearer }, password: { type: http, scheme: Basic } }
   schemas:
     Note: { type: object, properties: { id: { type: integer, format: int64, readOnly: true }, text: { type: string } } }
 `,
@@ -71,12 +72,12 @@ for (const command of ["serve", "mock"]) {
 t.test("serve: with keys, operations that need one have any host and origin, and the others do not", async (t) => {
   const { call } = await start(t, "serve", "--key", "k");
   t.equal(await call("/notes", { ...fields, ...foreign, host: "pets.example" }, "text=x"), 201);
-  for (const path of ["/docs/", "/openapi.json", "/public", "/notes/1"])
+  for (const path of ["/docs/", "/openapi.json", "/public", "/basic", "/notes/1"])
     t.match(await call(path, { host: "evil.example" }), /^421 /);
 });
 
 t.test("serve: refuses --key if no operation needs a credential", async (t) => {
   const file = join(folder(t), "notes.yaml");
-  writeFileSync(file, document.replaceAll(/security: \[\{ token: \[\] \}\], /g, ""));
+  writeFileSync(file, document.replaceAll(/security: \[\{ \w+: \[\] \}\], /g, ""));
   t.match(await run(["serve", file, "--key", "k"]), { code: 1, stderr: /needs a credential, so --key has no effect/ });
 });

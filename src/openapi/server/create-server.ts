@@ -80,8 +80,11 @@ async function extendApp(
   }
 }
 
-// Whether each way to call it needs what a page of another site does not know. Browsers send cookies by themselves.
+// Whether each way to call it needs what a page of another site does not know. Browsers send cookies, passwords and certificates by themselves.
 function needsKey({ security = [] }: Partial<Operation> = {}): boolean {
-  const isKey = ({ scheme }: Operation["security"][0][0]) => scheme.type !== "apiKey" || scheme.in !== "cookie";
+  const isKey = ({ scheme }: Operation["security"][0][0]) =>
+    scheme.type === "apiKey"
+      ? scheme.in !== "cookie"
+      : scheme.type !== "mutualTLS" && !/^basic$/i.test(`${scheme.scheme}`);
   return security.length > 0 && security.every((schemes) => schemes.some(isKey));
 }

@@ -132,7 +132,7 @@ export interface ServerOptions<Operations, Context, Caller>
   readonly origins?: readonly string[] | undefined;
   /**
    * The names of the server, besides localhost and IP addresses. It then rejects requests for other names (421), and those of pages of
-   * other sites (403), except `origins`. With `security`, operations that need a credential are not affected, unless it is a cookie. By default, no request is rejected.
+   * other sites (403), except `origins`. With `security`, operations that need a credential are not affected, unless browsers send it by themselves: a cookie, a password or a certificate. By default, no request is rejected.
    */
   readonly allowedHosts?: readonly string[] | undefined;
   /**
