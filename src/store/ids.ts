@@ -40,6 +40,9 @@ export const maxInt64 = 2n ** 63n - 1n;
 /** The highest number of a record: the one before the last int64, so that one can follow. */
 export const maxNumber = 2n ** 63n - 2n;
 
+/** The highest number that an import can have, so that many can follow: above those that clients choose, and the server has made since. */
+export const maxImportedNumber = 3n * 2n ** 61n;
+
 /** Returns the highest int64 up to which all are allowed, if the first thousand, or all below the highest one, are. */
 export function findHighest(isAllowed: (id: bigint) => boolean): bigint {
   if (isAllowed(maxInt64)) return maxInt64;

@@ -102,6 +102,9 @@ t.test(
       [/^user_groups_\w{8}$/, /^user_groups_\w{8}$/, /^Books_/, /^books_/, "Keys_records", "other"],
     );
     t.match(await namesOf("/user_groups"), new Map([["/user_groups", "user_groups"]]));
+    t.match([...(await namesOf("/keys", "/keys/records")).values()], [/^keys_records_\w{8}$/, /^keys_records_\w{8}$/]);
+    const report = `  /user_groups: { get: { responses: { 200: { description: x } } } }\n`;
+    t.match(readResources(await read(collection("/user/groups") + report)), [{ name: "user_groups" }], "no collection");
   },
 );
 

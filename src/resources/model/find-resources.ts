@@ -34,21 +34,20 @@ function findResources(document: Document): readonly Resource[] {
   const finder = new ResourceFinder(document);
   const collections = document.operations.flatMap((get) => finder.findCollection(get) ?? []);
   const singles = document.operations.flatMap((get) => finder.findSingle(get, collections) ?? []);
-  return [...collections, ...singles];
+  const resources = [...collections, ...singles];
+  finder.nameAll(resources);
+  return resources;
 }
 
 class ResourceFinder {
   readonly #document: Document;
-  readonly #names = new Set<string>(); // in lower case: SQLite has no others
-  readonly #byName: ReadonlyMap<string, readonly string[]>; // the paths whose collections would have the same name
+  readonly #givenNames = new Map<Resource, string>(); // by the document
   readonly #byPath: ReadonlyMap<string, readonly Operation[]>;
   readonly #named: readonly { readonly operation: Operation; readonly hint: OperationHint }[];
 
   constructor(document: Document) {
     this.#document = document;
     this.#byPath = Map.groupBy(document.operations, ({ path }) => path);
-    const paths = document.operations.flatMap(({ method, path }) => (method === "GET" ? [collectionPathOf(path)] : []));
-    this.#byName = Map.groupBy(new Set(paths), (path) => plainNameOf(path).toLowerCase());
     this.#named = document.operations.flatMap((operation) => {
       const hint = readOperationHint(operation);
       if (hint === false || Object.keys(hint).length === 0) return [];
@@ -147,22 +146,32 @@ class ResourceFinder {
     return RecordSchema.of(this.#document, place);
   }
 
-  #create(operations: ResourceOperations, parts: Omit<ResourceParts, "name">, hint: PathHint): Resource {
-    const { path } = operations.get;
-    const name = hint.name ?? this.#nameOf(collectionPathOf(path));
-    const isTaken = isReserved(name) || this.#names.has(name.toLowerCase());
-    if (isTaken) throw refusal(`the path ${path}`, `another table has the name ${name}`);
-    this.#names.add(name.toLowerCase());
-    return new Resource(operations, { ...parts, name });
+  #create(operations: ResourceOperations, parts: ResourceParts, hint: PathHint): Resource {
+    const resource = new Resource(operations, parts);
+    if (hint.name !== undefined) this.#givenNames.set(resource, hint.name);
+    return resource;
   }
 
-  // The name of its table. It does not depend on the order of the paths: another one would have its records.
-  #nameOf(path: string): string {
-    const name = plainNameOf(path);
-    const isUnique = this.#byName.get(name.toLowerCase())?.length === 1;
-    if (name.length > maxNameLength || !/^[\w-]+$/.test(name) || !isUnique)
-      return `${name.replaceAll(/[^\w-]/g, "").slice(0, maxNameLength - 9)}_${hash("sha256", path).slice(0, 8)}`;
-    return isReserved(name) ? `${name}_records` : name;
+  /**
+   * Gives all resources the names of their tables, which do not depend on their order: another one would have the records. They differ in
+   * lower case, because SQLite has no other names.
+   */
+  nameAll(resources: readonly Resource[]): void {
+    const bySimilarity = Map.groupBy(resources, (one) => this.#nameOf(one).toLowerCase());
+    const names = new Set<string>();
+    for (const resource of resources) {
+      const simple = this.#nameOf(resource);
+      const isUnique = bySimilarity.get(simple.toLowerCase())?.length === 1 || this.#givenNames.has(resource);
+      const name = isUnique ? simple : withDigest(simple, resource.path);
+      if (isReserved(name) || names.has(name.toLowerCase()))
+        throw refusal(`the path ${resource.operations.get.path}`, `another table has the name ${name}`);
+      names.add(name.toLowerCase());
+      resource.name = name;
+    }
+  }
+
+  #nameOf(resource: Resource): string {
+    return this.#givenNames.get(resource) ?? simpleNameOf(resource.path);
   }
 }
 
@@ -181,14 +190,16 @@ const itemPath = /^(?:\/(?:[^{}/]+|\{[^{}/]+\}))*\/[^{}/]+\/\{[^{}/]+\}$/;
 
 const maxNameLength = 40; // PostgreSQL ignores all but the first 63 characters of the name of an index
 
-function collectionPathOf(path: string): string {
-  return itemPath.test(path) ? listPathOf(path) : path;
-}
-
-function plainNameOf(path: string): string {
-  return path.slice(1).replaceAll("/", "_").replaceAll(/[{}]/g, "");
+function simpleNameOf(path: string): string {
+  const name = path.slice(1).replaceAll("/", "_").replaceAll(/[{}]/g, "");
+  if (name.length > maxNameLength || !/^[\w-]+$/.test(name)) return withDigest(name.replaceAll(/[^\w-]/g, ""), path);
+  return isReserved(name) ? `${name}_records` : name;
 }
 
 function isReserved(name: string): boolean {
   return reservedNames.includes(name.toLowerCase()) || /^sqlite_/i.test(name);
+}
+
+function withDigest(name: string, path: string): string {
+  return `${name.slice(0, maxNameLength - 9)}_${hash("sha256", path).slice(0, 8)}`;
 }

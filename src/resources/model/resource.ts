@@ -9,7 +9,7 @@ import {
   findKeyProblem,
   type IdForm,
   idForms,
-  maxNumber,
+  maxImportedNumber,
   type RecordId,
   scopeFilter,
   toAddress,
@@ -44,14 +44,13 @@ export interface ResourceOperations {
 
 /** A collection of records of the document. */
 export class Resource {
-  /** What a store knows of it. */
-  readonly collection: Collection;
   readonly operations: ResourceOperations;
   readonly record: RecordSchema;
   readonly newRecord: RecordSchema;
   /** An id of a record, as a response has it. */
   readonly sampleId: number | string;
   readonly #id: Id;
+  #collection: Collection;
   #highestId: bigint | undefined;
   /** The names that lead to the id in a record: of its property, or of an object and a property of it. Empty if a record has none. */
   readonly idPath: readonly string[];
@@ -60,7 +59,7 @@ export class Resource {
   /** The parameters of the list that neither select a page nor name a property: no store can apply them. */
   readonly unknownParameters: readonly string[];
 
-  constructor(operations: ResourceOperations, { record, newRecord, id, name }: ResourceParts) {
+  constructor(operations: ResourceOperations, { record, newRecord, id }: ResourceParts) {
     this.operations = operations;
     this.record = record;
     this.newRecord = newRecord;
@@ -72,8 +71,8 @@ export class Resource {
     const filters = list ? readFilters(list, record, this.sampleId) : [];
     const isScoped = this.scopeParameters.length > 0;
     const maxBytes = this.#maxRecordBytes;
-    this.collection = {
-      name,
+    this.#collection = {
+      name: "",
       id: id.path.length === 1 ? id.path[0] : undefined,
       idType: id.type,
       ...(id.type === "string" ? { idForm } : { highestId: () => this.highestId }),
@@ -94,6 +93,11 @@ export class Resource {
   #findIdForm(path: readonly string[]): IdForm | undefined {
     const forms = Object.entries(idForms).map(([form, make]) => ({ form: form as IdForm, sample: make() }));
     return forms.find(({ sample }) => this.record.acceptsAt(path, sample) && this.canFind(sample))?.form;
+  }
+
+  /** What a store knows of it. */
+  get collection(): Collection {
+    return this.#collection;
   }
 
   /** Returns whether the path of a record can have an id, as the GET reads it. A single record has none. */
@@ -168,9 +172,13 @@ export class Resource {
     return /^.*\}(?=\/)/.exec(this.path)?.[0];
   }
 
-  /** The name: its path, such as `pets` or `store_orders`. */
+  /** The name: its path, such as `pets` or `store_orders`. It is given when all resources of the document are known. */
   get name(): string {
     return this.collection.name;
+  }
+
+  set name(name: string) {
+    this.#collection = { ...this.#collection, name };
   }
 
   /** The name of one record, such as `pet`. */
@@ -237,10 +245,10 @@ export class Resource {
 
   /** Returns why a value can't be an id of a record, in a scope. Completes a sentence; undefined if it can. */
   findIdProblem(id: unknown, scope?: readonly string[]): string | undefined {
-    const isInteger = /^[1-9]\d{0,18}$/.test(`${id}`) && BigInt(id as number) <= maxNumber;
+    const isInteger = /^[1-9]\d{0,18}$/.test(`${id}`) && BigInt(id as number) <= maxImportedNumber;
     const keyProblem = this.collection.idType === "string" ? findKeyProblem(`${id}`) : undefined;
     if (keyProblem !== undefined) return keyProblem;
-    if (this.collection.idType === "int64" && !isInteger) return `must be an integer from 1 to ${maxNumber}`;
+    if (this.collection.idType === "int64" && !isInteger) return `must be an integer from 1 to ${maxImportedNumber}`;
     if (!this.canFind(`${id}`, scope)) return `must match the schema of the parameter ${this.parameter} of its path`;
     return this.collection.isScoped && scope ? findKeyProblem(toAddress(toScope(scope), `${id}`)) : undefined;
   }
@@ -284,5 +292,4 @@ export interface ResourceParts {
   readonly record: RecordSchema;
   readonly newRecord: RecordSchema;
   readonly id: Id;
-  readonly name: string;
 }
