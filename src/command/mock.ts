@@ -40,7 +40,9 @@ export async function serveMock(document: string, options: MockOptions, io: Io, 
   const host = watch ? (await lookup(options.host)).address : options.host;
   const url = await app.listen({ port: options.port, host });
   collectGarbageWhenIdle(); // releases the memory of the start, which V8 would keep
-  const docs = app.hasRoute({ method: "GET", url: "/docs" }) ? `, with its documentation at ${url}/docs` : "";
+  const docs = app.hasRoute({ method: "GET", url: "/docs/static/swagger-initializer.js" })
+    ? `, with its documentation at ${url}/docs`
+    : "";
   io.stdout.write(`Mock server of ${document} at ${url}${docs}.\n`);
   io.stdout.write("openapi-server check lists the parts of the document that it does not enforce.\n");
   const stop = new AbortController();

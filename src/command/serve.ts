@@ -101,7 +101,7 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
 
 function describeServer(app: FastifyInstance, path: string, { document, url }: Target, own: readonly string[]): string {
   const address = app.listeningOrigin;
-  const hasDocs = app.hasRoute({ method: "GET", url: "/docs" });
+  const hasDocs = app.hasRoute({ method: "GET", url: "/docs/static/swagger-initializer.js" });
   const { basePath } = document;
   const errors = document.findings.list({ strict: false }).filter(({ level }) => level === "error").length;
   return [

@@ -21,7 +21,12 @@ export const swaggerPages: FastifyPluginAsync<SwaggerOptions> = async (app, { co
   let pages: Promise<FastifyInstance> | undefined;
   const read = async (path: string) => {
     pages ??= createPages(content, app.prefix);
-    return (await (await pages).inject(path)).rawPayload;
+    pages.catch(() => {
+      pages = undefined; // so that the next request tries again
+    });
+    const { statusCode, rawPayload } = await (await pages).inject(path);
+    if (statusCode !== 200) throw new Error(`The page ${path} has the status ${statusCode}.`);
+    return rawPayload;
   };
   for (const [path, type] of Object.entries(pageTypes))
     serveFile(app, { path: `/docs${path}`, type, content: () => read(`/docs${path}`) });
