@@ -2,6 +2,7 @@
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join, parse } from "node:path";
 import { Readable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Document } from "../openapi/application.ts";
 import { collectionsOf, readResources } from "../resources/index.ts";
 import { isInMemory, openTables, type Tables } from "../store/index.ts";
@@ -92,7 +93,9 @@ export async function importFiles(
   return results;
 }
 
-// With `resume`, several processes import a file together.
+const retryInterval = 1_000; // milliseconds
+
+// With `resume`, several processes import a file together. Each parses it from its beginning when it takes over.
 async function importFile(store: Tables, file: FolderFile, options: ImportOptions): Promise<ImportResult> {
   for (;;)
     try {
@@ -101,6 +104,7 @@ async function importFile(store: Tables, file: FolderFile, options: ImportOption
       const { cause, message } = error as Error;
       if (!options.resume || !(cause instanceof ConcurrentImport))
         throw new Error(`${file.name}: ${message}`, { cause: error });
+      await pause(retryInterval);
     }
 }
 
