@@ -12,6 +12,7 @@ const highResident = 0.85; // of the limit
 const defaultCheckInterval = 250; // milliseconds
 const maxCollectionTime = 0.1; // of the time, for garbage collections because the memory is full
 const minCollectionInterval = 1_000; // milliseconds
+const limitLifetime = 10_000; // milliseconds, because the limit of a container can change
 
 // V8 ends the process when the old generation is full. Its limit is that of the heap less the young generation, which is three
 // semi-spaces of at most 32 MiB.
@@ -152,14 +153,21 @@ function isFull({ heap, heapLimit, resident, residentLimit }: MemoryUsage): bool
 }
 
 function readMemory(processes: number): MemoryUsage {
-  // The limit of the container, which is 0 if there is none, or the memory of the machine. To read it takes longer than all else.
-  containerLimit ??= Math.min(...[process.constrainedMemory(), totalmem()].filter(Boolean));
-  const residentLimit = containerLimit / processes;
+  const residentLimit = readLimit() / processes;
   const { used_heap_size: heap, heap_size_limit: limit } = getHeapStatistics();
   return { heap, heapLimit: limit - youngGeneration, resident: readResident(), residentLimit };
 }
 
-let containerLimit: number | undefined;
+let [limit, limitExpiry] = [0, 0];
+
+// The limit of the container, which is 0 if there is none, or the memory of the machine. To read it takes longer than all else.
+function readLimit(): number {
+  if (performance.now() < limitExpiry) return limit;
+  limit = Math.min(...[process.constrainedMemory(), totalmem()].filter(Boolean));
+  limitExpiry = performance.now() + limitLifetime;
+  return limit;
+}
+
 let lastResident = 0;
 
 // Returns the last value while the process is out of file descriptors, because Node opens a file to read it.
