@@ -8,8 +8,9 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "no
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Cleanup, createCleanup } from "../test/support/cleanup.ts";
-import { folders } from "../test/support/import-tests.ts";
+
 import { startPostgres } from "../test/support/postgres.ts";
+import { folders } from "../test/support/test-folders.ts";
 
 const resolve = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const tap = resolve("node_modules/.bin/tap");

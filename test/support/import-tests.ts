@@ -3,14 +3,7 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
 import { root } from "./files.ts";
-
-/** The folders whose tests run together, by the name of the file in test/folders that imports them. */
-export const folders = {
-  values: ["lib", "openapi/schema", "openapi/wire"],
-  source: ["openapi/source"],
-  document: ["openapi/document"],
-  operation: ["openapi/operation"],
-} as const satisfies Record<string, readonly string[]>;
+import { folders } from "./test-folders.ts";
 
 /** Imports the tests of folders, one after the other. A failure names its file. */
 export async function importTests(name: keyof typeof folders): Promise<void> {
