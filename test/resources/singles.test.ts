@@ -132,3 +132,20 @@ testLikely("an action, or a value that no record has, is not guessed", text, asy
   t.match(await send("POST", `/orders/${id}/approve`, { total: 4 }), { status: 501 });
   t.match(await send("GET", `/orders/${id}/total`), { status: 501 }, "the response is no number");
 });
+
+const theme = "{ type: object, properties: { theme: { type: string } } }";
+const inline = (required: string) => theme.replace("object,", `object, required: [${required}],`);
+const copies = documentOf(`  /optional:
+    get: { operationId: getOptional, ${ok(theme)} }
+    put: { operationId: putOptional, ${body(theme)}, ${ok(theme)} }
+  /required:
+    get: { operationId: getRequired, ${ok(inline("theme"))} }
+    put: { operationId: putRequired, ${body(inline("theme"))}, ${ok(inline("theme"))} }
+`);
+
+testLikely("a schema that is written several times is that of the same record", copies, async (t, send) => {
+  for (const path of ["/optional", "/required"]) {
+    t.match(await send("PUT", path, { theme: "light" }), { status: 200, body: { theme: "light" } });
+    t.match(await send("GET", path), { status: 200, body: { theme: "light" } });
+  }
+});

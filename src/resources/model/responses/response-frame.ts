@@ -22,13 +22,12 @@ const identity: RecordFrame = (record) => record;
 
 /** Returns how a response contains a record: as it is, or in a member of an object. Returns undefined if it does not contain one. */
 export function findRecordFrame(place: SchemaPlace, resource: Resource): RecordFrame | undefined {
-  const { record, idName } = resource;
+  const { record } = resource;
   const schema = RecordSchema.of(record.document, place);
   if (schema.pointer === record.pointer) return identity;
   const isExtended = schema.parts.some((part) => part.pointer === record.pointer);
   if (isExtended && isPartOf(schema, record)) return identity;
-  if (schema.propertyNames.includes(idName))
-    return isPartOf(schema, record) ? createSelection(schema, record) : undefined;
+  if (isLike(schema, resource)) return isPartOf(schema, record) ? createSelection(schema, record) : undefined;
   const holes = schema.propertyNames.filter((name) => isRecord(schema.member(name), resource));
   const [hole] = holes;
   if (hole === undefined || holes.length > 1) return undefined;
@@ -124,9 +123,15 @@ function itemFrame(array: readonly SchemaNode[], resource: Resource): RecordFram
   };
 }
 
-function isRecord(schema: RecordSchema | undefined, { record, idName }: Resource): boolean {
+function isRecord(schema: RecordSchema | undefined, resource: Resource): boolean {
   if (schema === undefined) return false;
-  return schema.pointer === record.pointer || (schema.propertyNames.includes(idName) && isPartOf(schema, record));
+  return schema.pointer === resource.record.pointer || (isLike(schema, resource) && isPartOf(schema, resource.record));
+}
+
+// By its id, or if it has none, by its other members: the schema of a single record can be written several times.
+function isLike({ propertyNames }: RecordSchema, { record, idName, isSingle }: Resource): boolean {
+  const hasOwnNames = propertyNames.length > 0 && propertyNames.every((name) => record.propertyNames.includes(name));
+  return propertyNames.includes(idName) || (isSingle && hasOwnNames);
 }
 
 function isPartOf(schema: RecordSchema, record: RecordSchema): boolean {
