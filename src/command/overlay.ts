@@ -1,8 +1,12 @@
 // Overlays: files that change a document (OpenAPI Overlay Specification 1.0 and 1.1).
+import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import { type JSONValue, jsonpath } from "json-p3";
+import type { JSONValue } from "json-p3";
 import { parseJson, setOwn, toJson } from "../lib/index.ts";
 import { readDocument, readSourceFile } from "../openapi/tools.ts";
+
+// Loaded at the first use, because most commands have no overlay.
+const require = createRequire(import.meta.url);
 
 type Members = Record<string, unknown>;
 
@@ -70,6 +74,7 @@ function applyAction(root: Members, path: string, { target, update, copy, remove
 
 // Returns the places of the values that a JSONPath selects.
 function findMatches(root: Members, path: string, expression: string) {
+  const { jsonpath } = require("json-p3") as typeof import("json-p3");
   try {
     const nodes = [...jsonpath.query(expression, root.$ as JSONValue)];
     const places = new Map(nodes.map((node) => [node.path, ["$", ...node.location] as string[]])); // each once
