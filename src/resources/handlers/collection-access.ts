@@ -16,6 +16,7 @@ import {
   changeSchema,
   keyHeaderOf,
   maxScopeLength,
+  membersOfScope,
   type RecordFrame,
   type RecordMaker,
   RecordSchema,
@@ -160,6 +161,13 @@ export class CollectionAccess {
         "not_implemented",
         `The value of ${opaque} does not match its schema in the ${this.resource.recordName} of a response, and can't be converted. Send the request without it.`,
       );
+  }
+
+  /** Returns the new record of a request. Throws an HttpError if it does not match its schema. */
+  makeNew(call: UntypedCall, body: object): object {
+    const place = membersOfScope(this.resource, this.#scopeValuesOf(call));
+    if (this.maker) return this.requireValid(this.maker.create(body, place));
+    return { ...place, ...this.keepReadOnly(undefined, body) };
   }
 
   /** Returns a record that was made. Throws an HttpError if it does not match its schema. */

@@ -75,7 +75,7 @@ const creators: Readonly<
   list: (collection, operation) => (call) => listPage(collection, operation as ListOperation, call),
 
   create: (collection) => {
-    const { records, resource, maker } = collection;
+    const { records, resource } = collection;
     const { recordName } = resource;
     const { id: name, idType, isScoped, idForm = "uuid" } = resource.collection;
     const canHaveId = idType === "string" || !isScoped;
@@ -84,7 +84,7 @@ const creators: Readonly<
       const body = collection.bodyOf(call);
       collection.requireClear(body);
       const sent = resource.idIn(body) ?? (name === undefined ? idForms[idForm]() : undefined);
-      const record = maker ? collection.requireValid(maker.create(body)) : collection.keepReadOnly(undefined, body);
+      const record = collection.makeNew(call, body);
       // Clients of generated ids send 0, the default of an integer.
       if (sent !== undefined && !canHaveId && `${sent}` !== "0")
         throw invalidBody(
@@ -217,8 +217,7 @@ async function createOrReplace(collection: CollectionAccess, call: UntypedCall, 
   const edit = (record: RawJson<unknown> | undefined) => {
     collection.checkPreconditions(call, record);
     if (record) return replaceRecord(collection, members, record);
-    const { maker } = collection;
-    return maker ? collection.requireValid(maker.create(members)) : collection.keepReadOnly(undefined, members);
+    return collection.makeNew(call, members);
   };
   const result = await collection.add(call, (records) => records.put(address, edit));
   if (result.outcome === "full") throw collection.full();

@@ -1,6 +1,6 @@
 // What the document says of its collections: their records, and what their operations do.
 export { collectionsOf, readResources } from "./find-resources.ts";
-export { collectionAbove, collectionsBelow, isParent } from "./nesting.ts";
+export { collectionAbove, collectionsBelow, isParent, membersOfScope } from "./nesting.ts";
 export { changeSchema, isPatchType, keyHeaderOf } from "./operation-parts.ts";
 export { type PageParameters, toSnakeCase } from "./page-parameters.ts";
 export type { PartOperation } from "./parts.ts";

@@ -1,5 +1,7 @@
 // Which collections have their records below those of others. The parameters of a path can have other names below it: the records of
 // /shops/{shopId}/books are below those of /shops/{shop}.
+import { parseJson } from "../../lib/index.ts";
+import { toSnakeCase } from "./page-parameters.ts";
 import type { Resource } from "./resource.ts";
 
 /** Returns whether each record of a collection is directly below one of another collection. */
@@ -20,6 +22,27 @@ export function collectionsBelow(resource: Resource, all: readonly Resource[]): 
   return all
     .filter(({ path, collection }) => collection.isScoped && shapeOf(path).startsWith(prefix))
     .sort((a, b) => depthOf(a) - depthOf(b));
+}
+
+// Names that a record and the one above it have, with other values.
+const ownName = /^(id|uuid|key|slug|number|name|code)$/;
+
+/**
+ * Returns the members of a new record that its path has, such as `shop_id` of `/shops/{shop_id}/books`: those with the name of a parameter
+ * of the scope.
+ */
+export function membersOfScope(
+  { record, scopeParameters, idPath }: Resource,
+  scope: readonly (string | bigint | number)[],
+): Readonly<Record<string, unknown>> {
+  const members = scopeParameters.flatMap((parameter, index) => {
+    const name = record.propertyNames.find((one) => toSnakeCase(one) === toSnakeCase(parameter));
+    if (name === undefined || name === idPath[0] || ownName.test(toSnakeCase(name))) return [];
+    const text = `${scope[index]}`;
+    const values = [text, ...(/^(0|[1-9]\d*)$/.test(text) ? [parseJson(text)] : [])];
+    return values.filter((value) => record.accepts(name, value)).map((value) => [name, value] as const);
+  });
+  return Object.fromEntries(members);
 }
 
 function depthOf({ path }: Resource): number {

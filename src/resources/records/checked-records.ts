@@ -9,7 +9,7 @@ import {
   scopeFilter,
   toScope,
 } from "../../store/index.ts";
-import type { RecordMaker, Resource } from "../model/index.ts";
+import { membersOfScope, type RecordMaker, type Resource } from "../model/index.ts";
 
 export interface CheckedRecordsOptions {
   readonly resource: Resource;
@@ -55,7 +55,8 @@ export function checkRecords({ resource, store, below, maker, scope: values }: C
     async create(record, idempotencyKey) {
       const own =
         resource.idIn(record) ?? (collection.id === undefined ? idForms[collection.idForm ?? "uuid"]() : undefined);
-      const completed = { ...maker?.create(record).value, ...(maker?.withoutRequestOnly(record) ?? record) };
+      const made = maker?.create(record, membersOfScope(resource, values)).value;
+      const completed = { ...made, ...(maker?.withoutRequestOnly(record) ?? record) };
       if (own === undefined) {
         const result = await records.create(requireValid(completed), idempotencyKey, scope);
         return "id" in result ? { ...result, id: idOf(collection, result.id) } : result;

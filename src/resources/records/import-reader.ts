@@ -2,7 +2,13 @@
 import { type Checked, isObject } from "../../lib/index.ts";
 import type { TableRow } from "../../openapi/application.ts";
 import { idForms, type RecordId, toScope } from "../../store/index.ts";
-import { findStandardOperations, type RecordMaker, type RecordSchema, type Resource } from "../model/index.ts";
+import {
+  findStandardOperations,
+  membersOfScope,
+  type RecordMaker,
+  type RecordSchema,
+  type Resource,
+} from "../model/index.ts";
 
 /** A record of an import. */
 export interface ImportedRecord {
@@ -92,7 +98,7 @@ export class ImportReader {
     const id = this.#resource.idPath.length === 0 ? place.value.id : this.#resource.idIn(members);
     const whole = id != null ? this.#validateWhole(this.#withoutPlace(wholeValue), noun) : undefined;
     const record = whole?.value && (this.#maker?.withoutRequestOnly(whole.value) ?? whole.value);
-    const added = record ? { value: record } : this.#complete(members, noun);
+    const added = record ? { value: record } : this.#complete(members, noun, place.value);
     return added.problem ? added : this.#place(added.value, members, place.value, record !== undefined);
   }
 
@@ -124,14 +130,14 @@ export class ImportReader {
   }
 
   // Validates the members of a request, and adds those that the server makes, unless the line has them.
-  #complete(line: unknown, noun: Noun): Checked<object> {
+  #complete(line: unknown, noun: Noun, { scope }: Place): Checked<object> {
     const isMade = (name: string) => this.#madeNames.has(name);
     const entries = isObject(line) ? Object.entries(line) : [];
     const hasMade = entries.some(([name]) => isMade(name));
     const sent = hasMade ? Object.fromEntries(entries.filter(([name]) => !isMade(name))) : line;
     const checked = this.#validateAdded(sent, noun);
     if (checked.problem || (this.#isComplete && !hasMade)) return checked;
-    const made = this.#maker?.create(checked.value) ?? checked;
+    const made = this.#maker?.create(checked.value, membersOfScope(this.#resource, scope)) ?? checked;
     if (made.problem) return made;
     const { id } = this.#resource.collection;
     const isOwn = ([name, value]: [string, unknown]) =>

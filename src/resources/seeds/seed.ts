@@ -12,7 +12,7 @@ import {
   type Store,
   toScope,
 } from "../../store/index.ts";
-import { isParent, type Resource, readResources, toSnakeCase } from "../model/index.ts";
+import { isParent, membersOfScope, type Resource, readResources, toSnakeCase } from "../model/index.ts";
 import { makeBelievable } from "./believable-record.ts";
 import { recordsInExamples } from "./document-examples.ts";
 
@@ -126,11 +126,8 @@ class Seeder {
     for (let number = 0; number < count; number++) {
       if (number % recordsPerTick === 0) await nextTick(); // SQLite writes synchronously: no signal would be handled
       const scope = scopes[number % scopes.length] as readonly string[];
-      const { record: schema, scopeParameters } = resource;
-      const own = scopeParameters.map((name, index) => [name, scope[index]] as const);
-      const fixed = own.filter(([name, value]) => schema.property(name).length > 0 && schema.accepts(name, value));
       const reference = (name: string) => this.#referenceOf(resource, name, faker);
-      const record = makeBelievable(resource, { faker, reference, fixed: Object.fromEntries(fixed) });
+      const record = makeBelievable(resource, { faker, reference, fixed: membersOfScope(resource, scope) });
       if (record && (await this.#add(resource, scope, record, false))) created++;
     }
     return { created, ...(created < count && { reason: "no record was found that matches its schema" }) };

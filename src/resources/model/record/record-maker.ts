@@ -86,9 +86,11 @@ export class RecordMaker {
     );
   }
 
-  /** Returns a new record: the members of a body that a record has, and those that are made. Or what is wrong with it. */
-  create(body: object, now = new Date()): Checked<object> {
-    return this.#choose(body, (maker) => ({ ...maker.#make(now), ...maker.#keep(body, undefined) }));
+  /**
+   * Returns a new record: the members of a body that a record has, those of its place, and those that are made. Or what is wrong with it.
+   */
+  create(body: object, place: object = {}, now = new Date()): Checked<object> {
+    return this.#choose(body, (maker) => ({ ...maker.#make(now), ...place, ...maker.#keep(body, undefined) }));
   }
 
   /** Returns a record that replaces another one, whose members that no request has stay. Or what is wrong with it. */
