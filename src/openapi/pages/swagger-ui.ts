@@ -13,6 +13,12 @@ export interface SwaggerOptions {
   readonly isSecure: boolean;
 }
 
+// Fastify declares the first form only.
+interface RouterConfig {
+  readonly ignoreTrailingSlash?: boolean;
+  readonly routerOptions?: { readonly ignoreTrailingSlash?: boolean };
+}
+
 /** Serves Swagger UI at /docs. Encapsulated, so that its headers apply only to /docs. */
 export const swaggerPages: FastifyPluginAsync<SwaggerOptions> = async (app, { content, isSecure }) => {
   const headers = createPageHeaders(content, isSecure);
@@ -28,8 +34,11 @@ export const swaggerPages: FastifyPluginAsync<SwaggerOptions> = async (app, { co
     if (statusCode !== 200) throw new Error(`The page ${path} has the status ${statusCode}.`);
     return rawPayload;
   };
+  const { ignoreTrailingSlash, routerOptions } = app.initialConfig as RouterConfig;
+  const isSlashIgnored = ignoreTrailingSlash || routerOptions?.ignoreTrailingSlash; // then /docs/ is /docs
   for (const [path, type] of Object.entries(pageTypes))
-    serveFile(app, { path: `/docs${path}`, type, content: () => read(`/docs${path}`) });
+    if (path !== "/" || !isSlashIgnored)
+      serveFile(app, { path: `/docs${path}`, type, content: () => read(`/docs${path}`) });
 };
 
 const html = "text/html; charset=utf-8";
