@@ -43,8 +43,7 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
 
   readonly list = (query: RecordQuery): Promise<Page<R>> => this.#read("list", () => this.#list(query));
 
-  readonly find = (id: RecordId): Promise<RawJson<R> | undefined> =>
-    this.#transactions.readRow(this.#method("find"), () => this.#find(id));
+  readonly find = (id: RecordId): Promise<RawJson<R> | undefined> => this.#read("find", () => this.#find(id));
 
   readonly position = (id: RecordId): Promise<bigint | undefined> =>
     this.#read("position", () => this.#parts.statements.position.get(id)?.id as bigint | undefined);

@@ -70,7 +70,7 @@ export class SqliteStore implements Store {
         return statements();
       };
       const records: Records = (name) =>
-        new SqliteRecords({ read: run, readRow: run, write: run }, findCollection(this.#parts, name));
+        new SqliteRecords({ read: run, write: run }, findCollection(this.#parts, name));
       return work(records).finally(() => {
         isOpen = false;
       });
