@@ -32,17 +32,27 @@ const ownName = /^(id|uuid|key|slug|number|name|code)$/;
  * of the scope.
  */
 export function membersOfScope(
-  { record, scopeParameters, idPath }: Resource,
+  resource: Resource,
   scope: readonly (string | bigint | number)[],
 ): Readonly<Record<string, unknown>> {
-  const members = scopeParameters.flatMap((parameter, index) => {
-    const name = record.propertyNames.find((one) => toSnakeCase(one) === toSnakeCase(parameter));
-    if (name === undefined || name === idPath[0] || ownName.test(toSnakeCase(name))) return [];
+  const { record } = resource;
+  const names = scopeNames.get(resource) ?? findScopeNames(resource);
+  scopeNames.set(resource, names);
+  const members = names.flatMap((name, index) => {
+    if (name === undefined) return [];
     const text = `${scope[index]}`;
     const values = [text, ...(/^(0|[1-9]\d*)$/.test(text) ? [parseJson(text)] : [])];
     return values.filter((value) => record.accepts(name, value)).map((value) => [name, value] as const);
   });
   return Object.fromEntries(members);
+}
+
+const scopeNames = new WeakMap<Resource, readonly (string | undefined)[]>();
+
+// Returns the properties of a record with the names of the parameters of its scope, in their order.
+function findScopeNames({ record, scopeParameters, idPath }: Resource): readonly (string | undefined)[] {
+  const names = record.propertyNames.filter((name) => name !== idPath[0] && !ownName.test(toSnakeCase(name)));
+  return scopeParameters.map((parameter) => names.find((name) => toSnakeCase(name) === toSnakeCase(parameter)));
 }
 
 function depthOf({ path }: Resource): number {

@@ -57,17 +57,16 @@ export interface RecordParts {
 export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
   readonly #collection: Collection;
   readonly #parts: RecordParts;
-  readonly #lists: PostgresLists<R>;
+  #lists: PostgresLists<R> | undefined; // created at its first use: most transactions list nothing
   readonly #finds = new Batcher<RecordId, RawJson<R> | undefined>(batchLimits, (ids) => this.#findAll(ids));
   readonly #inserts = new Batcher<Create, bigint | undefined>(batchLimits, (creates) => this.#insertAll(creates));
 
   constructor(parts: RecordParts) {
     this.#collection = parts.collection;
     this.#parts = parts;
-    this.#lists = new PostgresLists(parts.collection, parts.pool);
   }
 
-  readonly list = (query: RecordQuery): Promise<Page<R>> => this.#lists.list(query);
+  readonly list = (query: RecordQuery): Promise<Page<R>> => this.#getLists().list(query);
 
   readonly find = async (id: RecordId): Promise<RawJson<R> | undefined> => this.#find(id);
 
@@ -78,7 +77,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     return row?.id as bigint | undefined;
   };
 
-  readonly count: RecordStore<R, N>["count"] = (filter = {}) => this.#lists.count(filter);
+  readonly count: RecordStore<R, N>["count"] = (filter = {}) => this.#getLists().count(filter);
 
   readonly create: RecordStore<R, N>["create"] = async (record, idempotencyKey, scope) => {
     const created = await this.#create({ ...toNewRecord(this.#collection, record, { scope }), idempotencyKey });
@@ -119,6 +118,11 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     this.#parts.limit.expire();
     return Number(row?.removed);
   };
+
+  #getLists(): PostgresLists<R> {
+    this.#lists ??= new PostgresLists(this.#collection, this.#parts.pool);
+    return this.#lists;
+  }
 
   async #find(id: RecordId, isForUpdate = false): Promise<RawJson<R> | undefined> {
     if (!isStorableId(id)) return undefined;
