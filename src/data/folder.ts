@@ -95,7 +95,7 @@ export async function importFiles(
 
 const retryInterval = 1_000; // milliseconds
 
-// With `resume`, several processes import a file together. Each parses it from its beginning when it takes over.
+// With `resume`, retries while another process imports the same file, and continues after its last checkpoint.
 async function importFile(store: Tables, file: FolderFile, options: ImportOptions): Promise<ImportResult> {
   for (;;)
     try {

@@ -27,5 +27,5 @@ export function createMigrationError(message: string, code?: string): Error {
 
 /** Returns the reason why a store can't be opened whose table has other columns than the collection with its name. */
 export function createFormError(table: string): Error {
-  return new Error(`its table ${table} is that of another collection: ids of another type, or below other records`);
+  return new Error(`its table ${table} is that of another collection: the type of the ids, or the path, has changed`);
 }

@@ -80,7 +80,8 @@ async function extendApp(
   }
 }
 
-// Whether each way to call it needs what a page of another site does not know. Browsers send cookies, passwords and certificates by themselves.
+// Whether each security requirement has a credential that browsers do not send by themselves, as they send cookies, passwords of Basic
+// and certificates: a page of another site does not know it.
 function needsKey({ security = [] }: Partial<Operation> = {}): boolean {
   const isKey = ({ scheme }: Operation["security"][0][0]) =>
     scheme.type === "apiKey"

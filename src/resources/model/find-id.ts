@@ -11,7 +11,7 @@ export interface Id {
   readonly type: Collection["idType"];
   /** Whether the document says where it is. */
   readonly isGiven?: boolean;
-  /** Whether it is a text, and the parameter of the path its number. */
+  /** Whether the id is a string in the record, and an integer in the path. */
   readonly isConverted?: boolean;
 }
 

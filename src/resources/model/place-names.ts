@@ -5,9 +5,9 @@ const reservedName = /^@+(scope|id)$/;
 
 /** The names of the members of an exported record that are not its own. */
 export class PlaceNames {
-  /** That of the scope, such as `acme/7`; undefined for a collection without scopes. */
+  /** The name of the member with the scope, such as `acme/7`; undefined for a collection without scopes. */
   readonly scope: string | undefined;
-  /** That of an id that only the path has; undefined if a record has its id. */
+  /** The name of the member with an id that only the path has; undefined if a record has its id. */
   readonly id: string | undefined;
   /** Those that are not undefined. */
   readonly all: readonly string[];

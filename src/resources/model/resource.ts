@@ -54,7 +54,7 @@ export class Resource {
   #highestId: bigint | undefined;
   /** The names that lead to the id in a record: of its property, or of an object and a property of it. Empty if a record has none. */
   readonly idPath: readonly string[];
-  /** The names under which an export has where a record is. */
+  /** The names of the members of an exported record with its scope, and with an id that only its path has. */
   readonly placeNames: PlaceNames;
   /** The parameters of the list that neither select a page nor name a property: no store can apply them. */
   readonly unknownParameters: readonly string[];

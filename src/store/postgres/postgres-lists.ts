@@ -47,7 +47,7 @@ export class PostgresLists<R> {
     const { limit, position, offset, filter = {}, maxBytes } = query;
     const start = toPageStart(position);
     const isOfAll = usedFilters(this.#collection, filter).length === 0 && offset === undefined;
-    // One with a filter can be slow, and would delay the others.
+    // A list with a filter can be slow, and would delay the others of its query.
     const isShared = isOfAll && limit < unmeasuredRows && maxBytes === undefined;
     const page = isShared ? await this.#pages[start.direction].add({ ...start, limit }) : undefined;
     return page ?? this.#listAlone(query, start);

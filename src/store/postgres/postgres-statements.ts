@@ -136,8 +136,8 @@ export function recordStatements(collection: Collection) {
     return { name: `${label}_${name}`, text, method: `${name}_${method}`, rowMode };
   };
   const found = `${column}, record`;
-  // In a transaction. Advisory locks are granted in the order of the requests. Those of rows are not: FOR UPDATE waits without end while
-  // others share the row, one after the other. Few of each table: all transactions of a server share a table of locks.
+  // In a transaction. Row locks are not granted in the order of the requests: overlapping FOR SHARE locks starve FOR UPDATE. Advisory
+  // locks are. 256 of each table, because the lock table of the server is limited (max_locks_per_transaction).
   const locked = (columns: string, strength: "KEY SHARE" | "SHARE" | "UPDATE") => `
     WITH lock AS MATERIALIZED (
       SELECT pg_advisory_xact_lock${strength === "UPDATE" ? "" : "_shared"}(
