@@ -2,6 +2,7 @@
 // could be that of an attacker.
 import { parseDatabaseUrl } from "../lib/index.ts";
 import { type Collection, idColumn, type ViewColumn } from "./records.ts";
+import * as sqlite from "./sqlite/sqlite-statements.ts";
 
 /** Returns the statement that creates the view of a collection, in the SQL of a database, such as `pets_view`. */
 export async function createViewStatement(
@@ -10,9 +11,7 @@ export async function createViewStatement(
   columns: readonly ViewColumn[],
 ): Promise<string> {
   const isSqlite = parseDatabaseUrl(url)?.kind === "sqlite";
-  const { quoteName, toColumn, tableOf } = isSqlite
-    ? await import("./sqlite/sqlite-statements.ts")
-    : await import("./postgres/postgres-statements.ts");
+  const { quoteName, toColumn, tableOf } = isSqlite ? sqlite : await import("./postgres/postgres-statements.ts");
   const view = { ...collection, name: `${collection.name}_view` };
   const list = columns
     .filter(({ name }) => name !== collection.id)

@@ -94,7 +94,7 @@ async function compileDocument(loaded: LoadedDocument, options: DocumentOptions)
   const { text, json, content, findings } = loaded;
   const { report } = findings;
   const { validHash, ignoreUnknown, formats, dropsReadOnly, strict } = options;
-  const isKnown = text !== undefined && hash("sha256", text) === validHash;
+  const isKnown = validHash !== undefined && hash("sha256", text ?? "") === validHash;
   if (!isKnown) await compareWithSchema(content, report);
   const root = Part.of(content);
   const upgrade = content.openapi.startsWith("3.0.") ? upgradeSchema30 : undefined;

@@ -142,10 +142,10 @@ export function listAround(pointer: string): string[] {
 
 /** Escapes a token of a JSON pointer (RFC 6901, section 3). */
 export function escapeToken(token: string): string {
-  return token.replaceAll("~", "~0").replaceAll("/", "~1");
+  return /[~/]/.test(token) ? token.replaceAll("~", "~0").replaceAll("/", "~1") : token;
 }
 
 /** Returns the token of a JSON pointer without escapes. */
 export function unescapeToken(token: string): string {
-  return token.replaceAll("~1", "/").replaceAll("~0", "~");
+  return token.includes("~") ? token.replaceAll("~1", "/").replaceAll("~0", "~") : token;
 }
