@@ -1,8 +1,9 @@
-// Builds the package of the spec-first server: the folders lib, patches, http, openapi, store and resources as JavaScript and declarations, the pages
-// about it, and the license. npm runs this script before it packs openapi/server, and with --clean afterwards.
+// Builds the package of the spec-first server: its modules as bundles, their declarations, the pages about it, and the
+// license. npm runs this script before it packs openapi/server, and with --clean afterwards.
 import { execFileSync } from "node:child_process";
 import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { bundle } from "./bundle.ts";
 
 const resolve = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const target = resolve("openapi/server/dist");
@@ -15,15 +16,26 @@ async function clean(): Promise<void> {
 async function build(): Promise<void> {
   await mkdir(target);
   const project = `${target}/tsconfig.json`;
-  const compilerOptions = { noEmit: false, declaration: true, rootDir: resolve("src"), outDir: target };
-  const files = [
-    "src/openapi/index.ts",
-    "src/openapi/application.ts",
-    "src/openapi/client/index.ts",
-    "src/resources/store.ts",
-    "src/command/bin.js",
-  ].map(resolve);
-  await writeFile(project, JSON.stringify({ extends: resolve("tsconfig.json"), compilerOptions, files, include: [] }));
+  const entries = {
+    "openapi/index": resolve("src/openapi/index.ts"),
+    "openapi/application": resolve("src/openapi/application.ts"),
+    "openapi/client/index": resolve("src/openapi/client/index.ts"),
+    "resources/store": resolve("src/resources/store.ts"),
+    "command/bin": resolve("src/command/bin.js"),
+  };
+  await bundle(entries, target);
+  const files = Object.values(entries).filter((name) => name.endsWith(".ts"));
+  const options = {
+    noEmit: false,
+    declaration: true,
+    emitDeclarationOnly: true,
+    rootDir: resolve("src"),
+    outDir: target,
+  };
+  await writeFile(
+    project,
+    JSON.stringify({ extends: resolve("tsconfig.json"), compilerOptions: options, files, include: [] }),
+  );
   const tsc = resolve("node_modules/typescript/bin/tsc");
   execFileSync(process.execPath, [tsc, "--project", project], { stdio: "inherit" });
   await rm(project);

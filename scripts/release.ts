@@ -31,6 +31,7 @@ function buildService(cpu: string): void {
     const source = join(place, "source.tar");
     run("git", ["archive", `--prefix=${name}/`, `--output=${source}`, "HEAD"]);
     run("tar", ["-xf", source], place);
+    run(process.execPath, ["scripts/bundle.ts", join(place, name)]);
     const options = ["--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--os=linux", `--cpu=${cpu}`];
     run("npm", ["ci", ...options], join(place, name));
     run("tar", ["-czf", join(dist, `${name}-linux-${cpu}.tar.gz`), "--owner=0", "--group=0", name], place);

@@ -8,8 +8,14 @@ import type { Test } from "tap";
 /** The root of the project, with a slash at its end. */
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
+// PROGRAMS=dist tests the bundles that `npm run build` writes.
+const isBundled = process.env.PROGRAMS === "dist";
+
 /** The executable of the command line. */
-export const bin = join(root, "src/bin.js");
+export const bin = join(root, isBundled ? "dist/bin.js" : "src/bin.js");
+
+/** The program of the service, which a container runs. */
+export const service = join(root, isBundled ? "dist/server.js" : "src/server.ts");
 
 /** The text of `openapi/petstore.yaml`. */
 export const documentText = readFileSync(join(root, "openapi/petstore.yaml"), "utf8");

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
-import { root } from "./files.ts";
+import { bin, root } from "./files.ts";
 import { findSecret } from "./secrets.ts";
 import { assertKnown } from "./settings.ts";
 import { until } from "./wait.ts";
@@ -18,7 +18,7 @@ const otherVariables = /^(NODE_|OTEL_|PG)|^(PATH|TERM|TMPDIR|SERVE|LOG_FILE|CLOC
 export function petstoreProcess(environment: Record<string, string>, ...args: string[]) {
   assertKnown(environment, otherVariables);
   const env = { ...process.env, ...environment };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [path("src/bin.js"), ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], {
     env,
     encoding: "utf8",
   });
@@ -42,7 +42,7 @@ export interface Server {
 export async function startServer(
   t: Pick<Test, "teardown">,
   environment: Record<string, string>,
-  [command = "", ...args]: string[] = [process.execPath, path("src/bin.js"), "serve"],
+  [command = "", ...args]: string[] = [process.execPath, bin, "serve"],
   cwd = path(""),
 ): Promise<Server> {
   assertKnown(environment, otherVariables);

@@ -22,7 +22,7 @@ t.test("The Dockerfile is valid, runs as a user other than root, and copies only
   );
   t.same(new Set(froms.slice(1)), new Set(["base"]), "the base image is named once");
   t.match(words(last("USER"))[0], /^[1-9]\d*:[1-9]\d*$/, "a number other than root's");
-  t.same(exec("CMD"), ["node", "src/server.ts"], "signals reach the service without a shell or npm in between");
+  t.same(exec("CMD"), ["node", "dist/server.js"], "signals reach the service without a shell or npm in between");
   t.equal(last("ENTRYPOINT"), undefined);
   t.equal(last("ADD"), undefined);
 
@@ -89,7 +89,7 @@ t.test("The image serves, as a user that can write only to the data folder", asy
   const { origin, port } = new URL(server.url);
   for (const path of ["/healthz", "/readyz", "/docs/"]) t.equal((await fetch(origin + path)).status, 200, path);
 
-  const [program = "", ...args] = run(["node", "src/bin.js", "keys", "create", "alice"]);
+  const [program = "", ...args] = run(["node", "dist/bin.js", "keys", "create", "alice"]);
   const made = spawnSync(program, args, { cwd: app, env: { ...process.env, ...env }, encoding: "utf8" });
   const authorization = `Bearer ${made.stdout.trim()}`;
   t.equal(
@@ -99,7 +99,7 @@ t.test("The image serves, as a user that can write only to the data folder", asy
   );
 
   t.equal(environment.TMPDIR, data, "the root file system can be read-only");
-  const [load = "", ...input] = run(["node", "src/bin.js", "import", "--format", "csv", "-"]);
+  const [load = "", ...input] = run(["node", "dist/bin.js", "import", "--format", "csv", "-"]);
   const csv = "name,categoryId,status\nTom,3,sold\n";
   const imported = spawnSync(load, input, { cwd: app, env: { ...process.env, ...env }, encoding: "utf8", input: csv });
   t.match(imported, { status: 0, stdout: /^pets +1$/m }, "imports from standard input");

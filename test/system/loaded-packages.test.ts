@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import t from "tap";
-import { folder, root } from "../support/files.ts";
+import { bin, folder, root } from "../support/files.ts";
 import { freePort } from "../support/port.ts";
 import { until } from "../support/wait.ts";
 
@@ -12,7 +12,7 @@ import { until } from "../support/wait.ts";
 const lazy = ["@fastify/swagger", "@fastify/swagger-ui", "@faker-js/faker", "re2js", "pg", "pino-pretty", "json-p3"];
 
 for (const [name, program, args] of [
-  ["The Pet Store", "src/bin.js", ["serve"]],
+  ["The Pet Store", bin, ["serve"]],
   [
     "openapi-server serve",
     "src/command/bin.js",
@@ -22,7 +22,7 @@ for (const [name, program, args] of [
   t.test(`${name} loads no package at its start that it may never need`, async (t) => {
     const port = await freePort();
     const url = `sqlite:${join(folder(t), "a.db")}`;
-    const options = program === "src/bin.js" ? [] : ["--port", `${port}`];
+    const options = program === bin ? [] : ["--port", `${port}`];
     const hook = join(root, "test/support/list-packages.mjs");
     const child = spawn(process.execPath, ["--import", hook, program, ...args, ...options], {
       cwd: root,

@@ -1,10 +1,9 @@
 // A rolling update behind a load balancer.
 import { connect, createServer } from "node:net";
-import { join } from "node:path";
 import t, { type Test } from "tap";
 import { petstore } from "../support/command.ts";
 import { newDatabase } from "../support/databases.ts";
-import { root } from "../support/files.ts";
+import { service } from "../support/files.ts";
 import { send } from "../support/http.ts";
 import { startLoad } from "../support/load.ts";
 import { startServer } from "../support/processes.ts";
@@ -40,7 +39,7 @@ t.test("A rolling update loses no request with preStop, and would lose some with
   const env = { DATABASE_URL: database.href, PGPASSWORD, LOG_LEVEL: "warn" };
   const { url, endpoints } = await startBalancer(t);
   const start = async () => {
-    const server = await startServer(t, env, [process.execPath, join(root, "src/server.ts")]);
+    const server = await startServer(t, env, [process.execPath, service]);
     const isReady = async () => ((await fetch(new URL("/readyz", server.url))).ok ? true : undefined);
     await until(isReady, () => "the server is not ready");
     endpoints.push(server.url);

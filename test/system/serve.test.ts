@@ -8,7 +8,7 @@ import t from "tap";
 import { petstore } from "../support/command.ts";
 import { stores } from "../support/databases.ts";
 import { editDocument, setParameterSchema } from "../support/document.ts";
-import { bin, folder, root } from "../support/files.ts";
+import { bin, folder, root, service } from "../support/files.ts";
 import { lastLines, listWorkers, petstoreProcess, startServer } from "../support/processes.ts";
 import { until } from "../support/wait.ts";
 
@@ -95,8 +95,8 @@ t.test("Starts without permission to inspect its own process", async (t) => {
   t.equal((await fetch(`${new URL(server.url).origin}/healthz`)).status, 200);
 });
 
-t.test("node src/server.ts runs the service in one process or several", async (t) => {
-  const command = [process.execPath, join(root, "src/server.ts")];
+t.test("The program of a container runs the service in one process or several", async (t) => {
+  const command = [process.execPath, service];
   const DATABASE_URL = await stores.sqlite(t);
   for (const [WORKERS, workers] of [
     ["1", 0],
