@@ -121,16 +121,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   // Documentation, health checks and metrics
   await app.register(catalog, { document, urls, config, isSecure });
   await app.register(health, { store });
-  await app.register(status, {
-    document,
-    store,
-    config,
-    metrics: aggregator,
-    authenticate,
-    usage,
-    requestLog,
-    isSecure,
-  });
+  await app.register(status, { document, store, config, metrics: aggregator, authenticate, usage });
   app.addHook("onClose", async () => requestLog.flush());
   await app.ready();
   return app;

@@ -54,7 +54,7 @@ class WorkerPool {
   readonly #size: number;
   readonly #log: FastifyBaseLogger;
   readonly #onMetricsError: (error: unknown) => void;
-  readonly #aggregator: Aggregator;
+  readonly #aggregator = new Aggregator();
   readonly #buckets: TokenBuckets | undefined;
   readonly #workers = new Map<Worker, Promise<void>>(); // with promises that resolve when they exit
   readonly #stopped = new WeakSet<Worker>(); // workers to which SIGTERM was sent
@@ -71,7 +71,6 @@ class WorkerPool {
     this.#onMetricsError = throttle((err: unknown) =>
       log.warn({ err }, "failed to aggregate the metrics of the workers"),
     );
-    this.#aggregator = new Aggregator(this.#onMetricsError);
   }
 
   async start(): Promise<Listening | undefined> {

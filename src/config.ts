@@ -197,7 +197,7 @@ export const settings = {
   ALLOWED_HOSTS: {
     default: "",
     description:
-      "Host names under which browsers open /docs and /status, besides localhost, IP addresses and those of BASE_URL and STAGING_BASE_URL",
+      "Host names under which browsers open /docs, besides localhost, IP addresses and those of BASE_URL and STAGING_BASE_URL",
     allowed: "host names separated by commas, such as pets.example",
     parse: list((text) => /^[a-z\d]([\w.-]*[a-z\d])?$/i.test(text)),
   },
@@ -215,8 +215,7 @@ export const settings = {
   },
   OPERATOR_KEY: {
     default: "",
-    description:
-      "Operator key that the service accepts for /metrics and /status.json without its database, and that petstore status sends",
+    description: "Operator key that the service accepts for /metrics and /status.json without its database",
     allowed: "a key as petstore keys create prints it",
     parse: (text: string) => (/^(psk_[\w-]{32,})?$/.test(text) ? text : undefined),
   },

@@ -5,7 +5,7 @@ import type { FastifyRequest } from "fastify";
 export interface Caller {
   readonly id: bigint;
   readonly name: string;
-  /** Whether the key may read /status and /metrics. */
+  /** Whether the key may read /metrics and /status.json. */
   readonly operator: boolean;
 }
 

@@ -6,7 +6,7 @@ import { settings } from "../config.ts";
 /** The exit codes of `petstore`, with their meanings. */
 export const exitCodes = [
   ["0", "success"],
-  ["1", "failure; the reason is on standard error, or in the result of status and check"],
+  ["1", "failure; the reason is on standard error, or in the result of check"],
   ["2", "invalid command line; see --help"],
 ] as const;
 

@@ -8,7 +8,6 @@ import { escapeExceptLineBreaks, redact, version } from "../lib/index.ts";
 import type { Io, OutputOptions } from "../terminal/index.ts";
 import type { Shell } from "./commands/completion.ts";
 import type { CreateKeyOptions, RotateKeyOptions } from "./commands/keys.ts";
-import type { StatusOptions } from "./commands/status.ts";
 import { addEnvironmentFile } from "./environment-file.ts";
 import { addExamples, addNotes, hasColors } from "./help.ts";
 
@@ -40,7 +39,6 @@ export function createProgram(io: Io): Command {
     ["petstore import pets.csv", "import pets from a file"],
     ["petstore export --filter status=sold --format csv", "export the sold pets to standard output"],
     ["petstore backup pets.backup", "back up the database while the service is running"],
-    ["petstore status", "show the state of the running service (requires OPERATOR_KEY)"],
     ["petstore deprecations", "list the keys that still call deprecated operations"],
   );
   addNotes(program);
@@ -66,22 +64,6 @@ function addServiceCommands(program: Command, io: Io): void {
     .command("serve")
     .description("run the service")
     .action(async () => (await import("../server.ts")).serve(io.env));
-  const status = program
-    .command("status")
-    .description("show the health and the metrics of a running service (requires OPERATOR_KEY)")
-    .argument("[url]", "URL of the service, without /status (default: http or https at HOST and PORT)")
-    .option("--watch", "refresh every 2 seconds, until Ctrl-C")
-    .option("--json", "print JSON; with --watch, one line for each refresh")
-    .action(async (url: string | undefined, options: StatusOptions) =>
-      (await import("./commands/status.ts")).showStatus(io, url, options),
-    );
-  addExamples(
-    status,
-    ["OPERATOR_KEY=psk_… petstore status", "show the service at HOST and PORT"],
-    ["petstore status https://pets.example", "show another service, with the key in OPERATOR_KEY"],
-    ["petstore status --watch", "refresh every 2 seconds"],
-    ["petstore status --json", "print JSON, for scripts"],
-  );
   const deprecations = program
     .command("deprecations")
     .description("list deprecated operations, their sunset dates, and the keys that called them in the last 30 days")
@@ -103,7 +85,7 @@ function addKeyCommands(program: Command, io: Io): void {
     .description("create a key and print it; it is shown only once")
     .argument("<name>", "name of the key, such as its owner or application")
     .option("--expires <period>", "time until the key expires, such as 90d (units: m, h, d, w, y)", parsePeriod)
-    .option("--operator", "grant access to the metrics and to the data of the status page")
+    .option("--operator", "grant access to /metrics and /status.json")
     .option("--yes", "do not ask before a database is created because DATABASE_URL is not set")
     .option("--json", "print JSON")
     .action(async (name: string, options: CreateKeyOptions, command: Command) =>
@@ -112,7 +94,7 @@ function addKeyCommands(program: Command, io: Io): void {
   addExamples(
     create,
     ["petstore keys create alice --expires 90d", "create a key for a client"],
-    ["petstore keys create olivia --operator", "create a key that also opens the status page"],
+    ["petstore keys create olivia --operator", "create a key that also reads the metrics"],
   );
   keys
     .command("list")

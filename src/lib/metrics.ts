@@ -99,21 +99,13 @@ function toSamples(value: number | readonly Sample[]): readonly Sample[] {
 }
 
 /** Returns the samples of a metric that have all of these labels. Empty if the metric does not exist. */
-export function findSamples(
-  metrics: readonly Metric[],
-  name: string,
-  labels: Readonly<Record<string, string>> = {},
-): Sample[] {
+export function findSamples(metrics: readonly Metric[], name: string, labels: Sample["labels"] = {}): Sample[] {
   const values = metrics.find((metric) => metric.name === name)?.values ?? [];
   const wanted = Object.entries(labels);
   return values.filter((sample) => wanted.every(([label, value]) => sample.labels[label] === value));
 }
 
 /** Returns the sum of the samples that have all of these labels; 0 if there are none. */
-export function sumSamples(
-  metrics: readonly Metric[],
-  name: string,
-  labels?: Readonly<Record<string, string>>,
-): number {
+export function sumSamples(metrics: readonly Metric[], name: string, labels?: Sample["labels"]): number {
   return findSamples(metrics, name, labels).reduce((sum, { value }) => sum + value, 0);
 }

@@ -2,7 +2,17 @@
 import { toDay } from "../lib/index.ts";
 import type { Operation } from "../openapi/application.ts";
 import { type DailyCalls, type DeprecatedCalls, retentionDays } from "../store/index.ts";
-import type { DeprecatedOperation } from "./schema.ts";
+
+/** A deprecated operation, and its calls in the last 30 days. */
+export interface DeprecatedOperation {
+  readonly operation: string;
+  readonly since: string;
+  readonly sunset: string | null;
+  readonly daysLeft: number | null;
+  readonly successor: string | null;
+  readonly calls: number;
+  readonly keys: { name: string; calls: number; last: string }[];
+}
 
 const millisecondsPerDay = 86_400_000;
 

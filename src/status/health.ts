@@ -5,13 +5,6 @@ import type { Store } from "../store/index.ts";
 
 const checkMaxAge = 1_000; // milliseconds
 
-declare module "fastify" {
-  interface FastifyInstance {
-    /** Resolves if the store can be used. */
-    checkStore(): Promise<void>;
-  }
-}
-
 /**
  * Serves /healthz (200 while the process runs) and /readyz (503 if the store is unavailable). The store is queried at most
  * once per second, so that calls of /readyz, which need no key, can't keep it busy.
@@ -19,7 +12,6 @@ declare module "fastify" {
 export const health = fp<{ readonly store: Pick<Store, "check"> }>(
   async (app, { store }) => {
     const checkStore = shareResult(store.check, checkMaxAge);
-    app.decorate("checkStore", checkStore);
     app.get("/healthz", async () => ({ status: "ok" }));
     app.get("/readyz", async () => {
       await checkStore();

@@ -138,7 +138,7 @@ export type CreateResult<R> =
 export interface Key {
   readonly id: bigint;
   readonly name: string;
-  /** Whether the key grants access to the metrics and the status page. */
+  /** Whether the key grants access to the metrics. */
   readonly operator: boolean;
   readonly createdAt: Date;
   readonly expiresAt?: Date | undefined;

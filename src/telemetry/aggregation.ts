@@ -1,144 +1,90 @@
 // Aggregates the metrics of all processes, so that any worker can respond to a scrape.
 //
-// The counters of exited processes stay in the sums, because Prometheus interprets a decreasing counter as a restart.
-
-import { type Metric, sumSamples } from "../lib/index.ts";
+// The counters of exited processes stay in the sums, because Prometheus interprets a decreasing counter as a restart. For
+// this reason, `AggregatorRegistry.clusterMetrics` of prom-client is not used: it sums the workers that respond to it. Its
+// function that adds metrics is.
+import { findSamples, latencyBuckets, type Metric, quantile, sumSamples } from "../lib/index.ts";
 import { CallerActivity } from "./caller-activity.ts";
-import { type RecentFailure, RecentFailures } from "./recent-failures.ts";
 import type { MetricsSnapshot } from "./snapshot.ts";
-import { type LastHour, TimeSeries, type TimeSeriesSample } from "./time-series.ts";
 
-/** The last hour and the current state of all processes, as in /status.json. */
-export interface Overview extends Omit<LastHour, "store"> {
-  /** When the service started, in milliseconds since 1970. */
+/** The requests of all processes since the start of the service. */
+export interface Totals {
+  /** The start, in milliseconds since 1970. */
   readonly started: number;
-  /** The interval of the time series, in seconds. */
-  readonly step: number;
-  readonly store: LastHour["store"] & { readonly pool: { used: number; waiting: number; size: number } | null };
-  readonly keys: readonly { readonly name: string; readonly calls: number; readonly rate: number }[];
-  /** The latest failures, the latest first. */
-  readonly failures: readonly RecentFailure[];
+  /** The number of responses by the class of their status, such as `2xx`. */
+  readonly requests: Readonly<Record<string, number>>;
+  /** Percentiles of their durations in milliseconds; null without requests. */
+  readonly latency: { readonly p50: number | null; readonly p95: number | null };
 }
 
 /** The metrics of all processes. */
 export interface AggregatedMetrics {
   /** Returns the metrics in Prometheus' text format. */
   metrics(): Promise<string>;
-  overview(): Promise<Overview>;
+  totals(): Promise<Totals>;
 }
 
 /** A process's access to the aggregator of all processes. */
 export interface AggregatorClient extends AggregatedMetrics {
   /** Replaces the metrics of this process. */
   update(snapshot: MetricsSnapshot): Promise<void>;
-  close(): void;
 }
-
-/** The clocks and the timer of the time series. */
-export interface Clock {
-  /** Returns milliseconds since 1970. */
-  now(): number;
-  /** Returns milliseconds of a monotonic clock. */
-  elapsed(): number;
-  /** Runs `work` every `ms` milliseconds until the returned function is called. */
-  every(ms: number, work: () => Promise<void>): () => void;
-}
-
-const systemClock: Clock = {
-  now: () => Date.now(),
-  elapsed: () => performance.now(),
-  every(ms, work) {
-    const timer = setInterval(work, ms).unref();
-    return () => clearInterval(timer);
-  },
-};
 
 /** Aggregates the metrics of several processes. Any object can identify a process. */
 export class Aggregator implements AggregatedMetrics {
-  readonly #clock: Clock;
-  readonly #interval: number;
-  readonly #started: number;
+  readonly #started = Date.now();
   readonly #running = new Map<object, readonly Metric[]>();
-  readonly #exited: (readonly Metric[])[] = [];
-  readonly #callers: CallerActivity;
-  readonly #history: TimeSeries;
-  readonly #failures = new RecentFailures();
-  readonly #stopTimer: () => void;
-
-  /** Adds a point to the time series every `interval` milliseconds. Calls `onError` if that fails. */
-  constructor(onError: (error: unknown) => void, interval = 10_000, clock = systemClock) {
-    this.#clock = clock;
-    this.#interval = interval;
-    this.#started = clock.now();
-    this.#callers = new CallerActivity(clock.elapsed());
-    this.#history = new TimeSeries({ at: this.#started, elapsed: clock.elapsed(), metrics: [] });
-    this.#stopTimer = clock.every(interval, () => this.#addPoint().catch(onError));
-  }
+  readonly #callers = new CallerActivity();
+  #exited: Promise<readonly Metric[]> = Promise.resolve([]); // the sum of their counters
 
   /** Replaces the metrics of a process, and adds its calls. */
-  update(process: object, { metrics, calls, deprecated, failures }: MetricsSnapshot): void {
-    this.#failures.add(...failures);
+  update(process: object, { metrics, calls, deprecated }: MetricsSnapshot): void {
     this.#running.set(process, [...metrics]); // throws if a worker of another version sends something else
-    for (const [name, count] of calls) this.#callers.recordCalls(name, count, this.#clock.elapsed());
+    for (const [name] of calls) this.#callers.recordUse(name);
     for (const call of deprecated) this.#callers.recordDeprecatedCalls(...call);
   }
 
-  /** Removes the gauges of a process that exited. Its counters stay. */
-  remove(process: object): void {
+  /** Removes the gauges of a process that exited. Its counters stay. Rejects, and drops them, if they can't be added. */
+  async remove(process: object): Promise<void> {
     const metrics = this.#running.get(process) ?? [];
-    this.#exited.push(metrics.filter(({ type }) => type === "counter" || type === "histogram"));
+    const counters = metrics.filter(({ type }) => type === "counter" || type === "histogram");
+    const before = this.#exited;
+    const total = before.then(async (exited) => toArray(await aggregate([exited, counters])));
+    this.#exited = total.catch(() => before);
     this.#running.delete(process);
+    await total;
   }
 
   async metrics(): Promise<string> {
-    return (await aggregate([(await this.#sample()).metrics])).metrics();
+    return (await this.#aggregate()).metrics();
   }
 
-  async overview(): Promise<Overview> {
-    const now = await this.#sample();
-    const { store, ...lastHour } = this.#history.list(now);
-    return {
-      started: this.#started,
-      step: this.#interval / 1_000,
-      ...lastHour,
-      store: { ...store, pool: readPool(now.metrics) },
-      keys: this.#callers.mostActive(now.elapsed),
-      failures: this.#failures.list(),
-    };
+  async totals(): Promise<Totals> {
+    const metrics = toArray(await this.#aggregate());
+    const requests: Record<string, number> = { "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0 };
+    for (const { labels, value } of findSamples(metrics, "petstore_requests_total")) {
+      const statusClass = `${labels.status}`.replace(/..$/, "xx");
+      requests[statusClass] = value + (requests[statusClass] ?? 0);
+    }
+    return { started: this.#started, requests, latency: readLatency(metrics) };
   }
 
-  close(): void {
-    this.#stopTimer();
-  }
-
-  async #sample(): Promise<TimeSeriesSample> {
-    const [at, elapsed] = [this.#clock.now(), this.#clock.elapsed()];
-    const metrics = await sum([...this.#exited, ...this.#running.values(), this.#callers.metrics(elapsed)]);
-    return { at, elapsed, metrics };
-  }
-
-  async #addPoint(): Promise<void> {
-    this.#callers.startInterval(this.#clock.elapsed());
-    await this.#compactExited();
-    this.#history.add(await this.#sample());
-  }
-
-  // Merges the counters of exited processes into one list, so that it does not grow with each restart.
-  async #compactExited(): Promise<void> {
-    const batch = [...this.#exited];
-    const total = await sum(batch);
-    this.#exited.splice(0, batch.length, total); // not the whole list: more processes may have exited meanwhile
+  // Reads both before it awaits, so that a process that exits meanwhile is in exactly one of them.
+  async #aggregate() {
+    const [exited, running] = [this.#exited, [...this.#running.values()]];
+    return aggregate([await exited, ...running, this.#callers.metrics()]);
   }
 }
 
-function readPool(metrics: readonly Metric[]): Overview["store"]["pool"] {
-  const read = (name: string) => sumSamples(metrics, `petstore_store_pool_${name}`);
-  const size = read("connections_max");
-  return size === 0 ? null : { used: read("connections_used"), waiting: read("queries_waiting"), size };
-}
-
-async function sum(processes: readonly (readonly Metric[])[]): Promise<readonly Metric[]> {
-  return (await aggregate(processes)).getMetricsAsArray() as unknown as Metric[];
+function readLatency(metrics: readonly Metric[]): Totals["latency"] {
+  const name = "petstore_request_duration_seconds";
+  const totals = [...latencyBuckets, "+Inf"].map((le) => sumSamples(metrics, name, { le }));
+  const counts = totals.map((total, index) => total - (totals[index - 1] ?? 0)); // buckets are cumulative
+  const read = (part: number) => {
+    const seconds = quantile(part, latencyBuckets, counts);
+    return seconds === null ? null : Math.round(seconds * 1e6) / 1e3;
+  };
+  return { p50: read(0.5), p95: read(0.95) };
 }
 
 // prom-client is loaded on first use, because loading it takes 5 % of the start.
@@ -147,14 +93,17 @@ async function aggregate(processes: readonly (readonly Metric[])[]) {
   return AggregatorRegistry.aggregate(processes.map((metrics) => [...metrics]));
 }
 
-/** Creates the client of the only process of a service. The parameters are those of `Aggregator`. */
-export function aggregateLocally(...options: ConstructorParameters<typeof Aggregator>): AggregatorClient {
-  const aggregator = new Aggregator(...options);
+function toArray(registry: Awaited<ReturnType<typeof aggregate>>): readonly Metric[] {
+  return registry.getMetricsAsArray() as unknown as Metric[];
+}
+
+/** Creates the client of the only process of a service. */
+export function aggregateLocally(): AggregatorClient {
+  const aggregator = new Aggregator();
   const process = {};
   return {
     update: async (snapshot) => aggregator.update(process, snapshot),
     metrics: () => aggregator.metrics(),
-    overview: () => aggregator.overview(),
-    close: () => aggregator.close(),
+    totals: () => aggregator.totals(),
   };
 }

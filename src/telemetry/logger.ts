@@ -14,7 +14,6 @@ import type { MalformedRequest, RequestLog } from "../http/index.ts";
 import { type MetricsRegistry, redact, shorten } from "../lib/index.ts";
 import type { Operation } from "../openapi/application.ts";
 import { LogLimiter } from "./log-limiter.ts";
-import { type RecentFailure, RecentFailures } from "./recent-failures.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 
 const maxBuffered = 1_048_576; // characters
@@ -91,8 +90,6 @@ class LazyLogger {
   }
 }
 
-type Failure = Omit<RecentFailure, "at" | "operation"> & { readonly operation?: string | undefined };
-
 /**
  * Logs and counts each request when its response has been sent. Limits the lines of requests without a valid API key or
  * without an operation, and of those that are rejected for their rate or by load shedding.
@@ -101,8 +98,6 @@ export class RequestLogger extends fastify.LogController implements RequestLog {
   readonly #log: Logger;
   readonly #metrics: RequestMetrics;
   readonly #limiter: LogLimiter;
-  /** The latest failures that were not sent yet. */
-  readonly failures = new RecentFailures();
 
   /** Throws an Error if an operation has the id `other`. */
   constructor(log: Logger, registry: MetricsRegistry, operations: readonly Operation[]) {
@@ -118,8 +113,6 @@ export class RequestLogger extends fastify.LogController implements RequestLog {
     const operation = request.routeOptions.config.operation?.id;
     const { elapsedTime, statusCode: status } = reply;
     this.#metrics.recordResponse(operation, request.method, status, elapsedTime);
-    const code = request.errorCode;
-    if (status >= 400) this.#addFailure({ operation, status, code, id: request.id });
     if (!this.#log.isLevelEnabled("info")) return;
     const caller = callerOf(request);
     // RATE_LIMIT limits only calls of operations.
@@ -131,7 +124,7 @@ export class RequestLogger extends fastify.LogController implements RequestLog {
       operation,
       key: caller?.name,
       status,
-      code: code || undefined,
+      code: request.errorCode || undefined,
       // The address of a client is personal data. It is logged only if the client was rejected for its key or its rate.
       address: status === 401 || status === 429 ? request.ip : undefined,
       ms: Math.round(elapsedTime * 100) / 100,
@@ -142,12 +135,7 @@ export class RequestLogger extends fastify.LogController implements RequestLog {
 
   logMalformed(line: MalformedRequest): void {
     this.#metrics.recordMalformed(line.status);
-    this.#addFailure({ ...line, id: line.reqId });
     if (this.#log.isLevelEnabled("info") && this.#limiter.take(line.status)) this.#log.info(line, "malformed request");
-  }
-
-  #addFailure({ operation = "other", status, code, id }: Failure): void {
-    this.failures.add({ at: Date.now(), operation, status, code, id });
   }
 
   isFailureLogged(status: number): boolean {

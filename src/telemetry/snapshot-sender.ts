@@ -31,11 +31,10 @@ export class SnapshotSender {
     return waitForMetrics(this.#enqueue());
   }
 
-  /** Sends a last snapshot, and closes its access to the aggregator. */
+  /** Sends a last snapshot. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.send().catch(this.#onError);
-    this.#aggregator.close();
   }
 
   // Coalesces all calls that arrive while a snapshot is in progress, so that snapshots do not pile up if the aggregator is

@@ -42,8 +42,7 @@ export function connectToPrimary(): AggregatorClient {
   return {
     update: (snapshot) => send({ snapshot }),
     metrics: () => request("metrics"),
-    overview: () => request("overview"),
-    close: () => {},
+    totals: () => request("totals"),
   };
 }
 
@@ -58,5 +57,5 @@ export function serveWorker(worker: Worker, aggregator: Aggregator, onError: (er
   // A worker that was started after an update of the code may send unknown messages.
   worker.on("message", (message: WorkerMessage) => receive(message).catch(onError));
   // Not "exit", which may come before the last message.
-  worker.once("disconnect", () => aggregator.remove(worker));
+  worker.once("disconnect", () => aggregator.remove(worker).catch(onError));
 }

@@ -25,7 +25,7 @@ t.test("Pages that need no key reject other host names and origins, and what mac
   const settings = { BASE_URL: "https://a.example/v1", ALLOWED_HOSTS: "pets", CORS_ORIGINS: "https://app.example" };
   const named = await start(t, { settings });
   const statusOf = async (path: string, headers: object) => (await open(path, headers, named)).status;
-  for (const path of ["/docs", "/openapi.json", "/openapi.yaml", "/status", "/.well-known/api-catalog", "/"]) {
+  for (const path of ["/docs", "/openapi.json", "/openapi.yaml", "/.well-known/api-catalog", "/"]) {
     t.match(await open(path, { host: "evil.example" }, named), {
       status: 421,
       body: { code: "misdirected_request", message: /evil\.example .* add it to ALLOWED_HOSTS\.$/ },
@@ -73,7 +73,7 @@ t.test("Responds with 404 to missing files of /docs", async (t) => {
 });
 
 const files = [
-  ...["/openapi.json", "/openapi.yaml", "/.well-known/api-catalog", "/status"],
+  ...["/openapi.json", "/openapi.yaml", "/.well-known/api-catalog"],
   ...readdirSync(new URL("static/", import.meta.resolve("@fastify/swagger-ui")))
     .filter((name) => !["csp.json", "index.html"].includes(name))
     .map((name) => `/docs/static/${name}`),

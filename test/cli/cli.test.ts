@@ -23,7 +23,6 @@ t.test("The help of each command shows an example", async (t) => {
   t.match((await petstore({}, ["help", "keys"])).stdout, /create.*list.*revoke/s);
   const commands = [
     "keys create",
-    "status",
     "import",
     "export",
     "backup",

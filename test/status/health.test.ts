@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import t from "tap";
 import { UnavailableError } from "../../src/lib/unavailable-error.ts";
 import { openPetStore } from "../support/pets.ts";
-import { addKey, start } from "../support/service.ts";
+import { start } from "../support/service.ts";
 
 const sharedFor = 1_000; // milliseconds
 
-t.test("1,000 concurrent calls of /readyz and one of /status.json check the store once", async (t) => {
+t.test("1,000 concurrent calls of /readyz check the store once", async (t) => {
   const store = await openPetStore("sqlite::memory:");
   t.teardown(() => store.close());
   let checks = 0;
@@ -16,10 +16,8 @@ t.test("1,000 concurrent calls of /readyz and one of /status.json check the stor
     await store.check();
   };
   const { call } = await start(t, { store: { ...store, check } });
-  const key = await addKey(store, "olivia", undefined, true);
   const before = performance.now();
   const responses = await Promise.all(Array.from({ length: 1_000 }, () => call("GET", "/readyz", { key: null })));
-  t.match(await call("GET", "/status.json", { key }), { status: 200, body: { service: { reachable: true } } });
   t.same(new Set(responses.map(({ status }) => status)), new Set([200]));
   t.ok(checks <= 1 + (performance.now() - before) / sharedFor, `${checks} checks`);
 });

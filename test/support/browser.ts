@@ -1,7 +1,6 @@
 // Opens pages in a headless Chromium from an npm package. All pages of a test file share one browser.
-import { randomUUID } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import chromium from "@sparticuz/chromium";
 import { type Browser, type BrowserContextOptions, type Page, chromium as playwright } from "playwright-core";
 import t, { type Test } from "tap";
@@ -45,8 +44,6 @@ export async function openPage(t: Test, options: BrowserContextOptions = {}): Pr
     ...options,
   });
   const page = await context.newPage();
-  const measuresCoverage = process.env._TAPJS_PROCESSINFO_COVERAGE_ === "1";
-  if (measuresCoverage) await page.coverage.startJSCoverage({ resetOnNavigation: false });
   const pageErrors: string[] = [];
   page.on("pageerror", (error) => pageErrors.push(error.message));
   page.on("requestfailed", (request) => pageErrors.push(request.url()));
@@ -62,20 +59,7 @@ export async function openPage(t: Test, options: BrowserContextOptions = {}): Pr
       await page.screenshot({ path: file, fullPage: true });
       t.comment(`screenshot: ${file}`);
     }
-    if (measuresCoverage) saveCoverage(await page.coverage.stopJSCoverage());
     await context.close();
   });
   return { page, pageErrors };
-}
-
-// Saves coverage in the folder in which tap collects the coverage of Node. Includes only files of src that are served
-// unchanged.
-function saveCoverage(entries: readonly { url: string; functions: readonly object[] }[]): void {
-  mkdirSync(path(".tap/coverage"), { recursive: true });
-  for (const { url, functions } of entries) {
-    const name = /\/status\/([\w-]+\.js)$/.exec(url)?.[1];
-    if (name === undefined) continue;
-    const result = [{ scriptId: "0", url: pathToFileURL(path(`src/status/web/${name}`)).href, functions }];
-    writeFileSync(path(`.tap/coverage/${randomUUID()}.json`), JSON.stringify({ result }));
-  }
 }

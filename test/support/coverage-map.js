@@ -1,7 +1,6 @@
 // Maps test files to the files of src whose coverage they measure. Coverage makes a test 1.6 times slower, so that only
 // fast tests measure it, and those system tests that run code which no fast test can run: entry points, signals,
-// workers, terminals, and pages in a browser. Swagger UI's plugins are excluded, because the browser
-// runs them in pieces.
+// workers and terminals. Swagger UI's plugins are excluded, because a browser runs them.
 import { globSync } from "node:fs";
 
 const sources = globSync("src/**/*.{ts,js}", {
@@ -14,7 +13,7 @@ const sources = globSync("src/**/*.{ts,js}", {
 });
 
 const processes =
-  /\/(command|disk-faults|metrics|pipes|process-faults|rate-limit|serve|signals|status-command|status-page|status-page-browsers|terminal|tls|tracing|workers)\.test\.ts$/;
+  /\/(command|disk-faults|metrics|pipes|process-faults|rate-limit|serve|signals|terminal|tls|tracing|workers)\.test\.ts$/;
 
 /**
  * Returns the files of src that a test file measures; null if it measures none.

@@ -16,7 +16,7 @@ for (const [kind, create] of Object.entries(stores))
     t.match(await call("POST", "/v1/pets", { json: minimalPet }), { status: 507 }, "MAX_PETS applies");
     const key = await addKey(store, "operator", undefined, true);
     const name = kind === "sqlite" ? "sqlite" : "postgresql";
-    t.match(await call("GET", "/status.json", { key }), { body: { service: { store: name } } });
+    t.match(await call("GET", "/status.json", { key }), { body: { store: name } });
   });
 
 t.test("the pool of DATABASE_URL has the size of DATABASE_POOL", async (t) => {

@@ -9,7 +9,6 @@ import { petstore } from "../support/command.ts";
 import { stores } from "../support/databases.ts";
 import { bin, folder, root } from "../support/files.ts";
 import { type Server, startServer } from "../support/processes.ts";
-import { addKey, start } from "../support/service.ts";
 import { insertPets } from "../support/stores.ts";
 import { until } from "../support/wait.ts";
 
@@ -37,26 +36,6 @@ t.test("Prints colors on a terminal, except with NO_COLOR", async (t) => {
     t.match(run(), color, command);
     t.notMatch(run({ NO_COLOR: "1" }), color, `${command} with NO_COLOR`);
   }
-});
-
-t.test("status --watch redraws a terminal in place, and ends with 0 at Ctrl-C", async (t) => {
-  const service = await start(t);
-  const OPERATOR_KEY = await addKey(service.store, "olivia", undefined, true);
-  const command = `${process.execPath} ${bin} status ${service.origin} --watch`;
-  const [script, ...args] = inTerminal(command);
-  const child = spawn(script, args, { env: toEnvironment({ OPERATOR_KEY }) });
-  const exit = once(child, "exit");
-  let out = "";
-  child.stdout.setEncoding("utf8").on("data", (chunk) => {
-    out += chunk;
-  });
-  await until(
-    () => out.split("\x1b[HPet Store").length > 2 || undefined,
-    () => out,
-  );
-  child.stdin.write("\x03");
-  t.same((await exit)[0], 0);
-  t.match(out, /^\x1b\[HPet Store version [^\n]*\x1b\[K\r\n[\s\S]*\x1b\[K\r\n\x1b\[J\x1b\[H/);
 });
 
 t.test("Shows a progress bar on a terminal, and removes it", async (t) => {

@@ -1,8 +1,10 @@
 // petstore deprecations: lists the deprecated operations and the keys that still call them.
 import { readDocument } from "../../pets/index.ts";
-import { type DeprecatedOperation, formatNumber, listDeprecatedOperations } from "../../status/index.ts";
+import { type DeprecatedOperation, listDeprecatedOperations } from "../../status/index.ts";
 import { formatTable, type Io, type Output, type OutputOptions, print, toIndentedJson } from "../../terminal/index.ts";
 import { withStore } from "../stores.ts";
+
+const formatNumber = (value: number) => value.toLocaleString("en");
 
 /** Prints the deprecated operations and their callers. */
 export async function listDeprecations(io: Io, { json }: OutputOptions): Promise<void> {
