@@ -31,7 +31,11 @@ const framework = (name: string, file: string, workloads = all): Contender => ({
   hasColumns: true,
 });
 
-const petStore = (name: string, url: (databases: Databases) => string, logLevel = "warn"): Contender => ({
+const petStore = (
+  name: string,
+  url: (databases: Databases) => string,
+  { logLevel = "warn", ...rest }: Partial<Contender> & { readonly logLevel?: string } = {},
+): Contender => ({
   name,
   program: ["src/bin.js", "serve"],
   environment: (databases) => ({
@@ -42,12 +46,18 @@ const petStore = (name: string, url: (databases: Databases) => string, logLevel 
   }),
   workloads: [...all, "get1", "getAfterSilence"],
   hasColumns: false,
+  ...rest,
 });
 
 /** The contenders. Only `logging` logs requests. */
 export const contenders = {
   sqlite: petStore("Pet Store", ({ file }) => `sqlite:${file}`),
-  logging: petStore("Pet Store, logging each request", ({ file }) => `sqlite:${file}`, "info"),
+  // As in a container: without a compile cache.
+  bundle: petStore("Pet Store, bundled", ({ file }) => `sqlite:${file}`, {
+    program: ["dist/server.js"],
+    workloads: ["get"],
+  }),
+  logging: petStore("Pet Store, logging each request", ({ file }) => `sqlite:${file}`, { logLevel: "info" }),
   postgres: petStore("Pet Store on PostgreSQL", ({ postgres }) => postgres),
   prebuilt: framework("node:http, prebuilt bytes", "contenders/prebuilt.ts", reads),
   fastify: framework("Fastify by hand, no checks", "contenders/fastify.ts", [

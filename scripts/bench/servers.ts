@@ -32,6 +32,7 @@ export function installPackages(): void {
   if (!existsSync(installed) || statSync(installed).mtimeMs < statSync("scripts/bench/package-lock.json").mtimeMs)
     npm("ci", "--no-audit", "--no-fund");
   npm("run", "build");
+  npm("run", "build", "--prefix=../.."); // the bundles of the Pet Store
 }
 
 function npm(...args: string[]): void {
