@@ -95,7 +95,7 @@ export async function buildApp(dependencies: Dependencies): Promise<FastifyInsta
   });
 
   // The operations of the document
-  const usage = trackKeyUsage(app, store);
+  const usage = trackKeyUsage(app, store.keys);
   const failureLimiter = createFailureLimiter(config.RATE_LIMIT_FAILED, clock);
   const authenticate = createBearerScheme(app, { identify, usage, failureLimiter });
   const standard = createStandardHandlers(document, handlers, tracedStore, { baseUrl: urls.base });

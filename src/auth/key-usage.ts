@@ -1,127 +1,81 @@
-// Tracks the use of API keys and the calls of deprecated operations. Writes them to the store in batches, so that no
-// request waits for the write.
+// Tracks the use of API keys and the calls of deprecated operations. Writes the times of use to the store in batches, so
+// that no request waits for the write.
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify";
-import { toDay } from "../lib/index.ts";
+import { getOrAdd } from "../lib/index.ts";
 import type { Guard, Operation } from "../openapi/application.ts";
-import { type DailyCalls, retentionDays, type Store } from "../store/index.ts";
+import type { KeyStore } from "../store/index.ts";
 import { type Caller, callerOf } from "./caller.ts";
 
 const flushInterval = 1_000; // milliseconds
 
-/** Calls since the last `drainCalls`. */
-export interface CallCounts {
-  /** By the name of the key. */
-  readonly keys: ReadonlyMap<string, number>;
-  /** Of deprecated operations: by operation, then by the name of the key, which is empty for calls without a key. */
-  readonly deprecated: ReadonlyMap<string, ReadonlyMap<string, number>>;
+/** The use of keys since the last `drain`, by their names. */
+export interface KeyActivity {
+  /** The keys that were used. */
+  readonly keys: readonly string[];
+  /** Calls of deprecated operations. The name of the key is empty for calls without one. */
+  readonly deprecated: readonly (readonly [operation: string, key: string, count: number])[];
 }
 
-type CountsByKey = Map<string, Map<string, number>>; // by operation, then by key
-
-interface Use {
-  readonly id: bigint;
-  lastUsed: number; // milliseconds since 1970
-  calls: number; // not drained yet
-}
-
-/** Counts calls in memory until they are flushed to the store and drained by the metrics. */
+/** Keeps the use of keys in memory until it is flushed to the store and drained by the metrics. */
 export class KeyUsage {
-  readonly #store: Pick<Store, "keys" | "deprecated">;
+  readonly #keys: Pick<KeyStore, "touch">;
   readonly #log: FastifyBaseLogger;
-  #uses = new Map<string, Use>(); // by the name of the key
-  #drainableKeys = new Map<string, number>();
-  #deprecatedCalls: CountsByKey = new Map(); // neither flushed nor drained
-  #drainableDeprecated: CountsByKey = new Map();
-  #unwritten = new Map<string, DailyCalls>();
+  #uses = new Map<string, { readonly id: bigint; readonly at: number }>(); // by the name of the key; not flushed yet
+  #active = new Set<string>();
+  #deprecated = new Map<string, Map<string, number>>(); // by operation, then by the name of the key
   #flushing: Promise<unknown> | undefined;
 
-  constructor(store: Pick<Store, "keys" | "deprecated">, log: FastifyBaseLogger) {
-    this.#store = store;
+  constructor(keys: Pick<KeyStore, "touch">, log: FastifyBaseLogger) {
+    this.#keys = keys;
     this.#log = log;
   }
 
   /** Records that a request used the caller's key. */
   readonly recordUse = ({ id, name }: Caller): void => {
-    let use = this.#uses.get(name);
-    if (use?.id !== id) {
-      use = { id, lastUsed: 0, calls: use?.calls ?? 0 }; // a revoked key has the same name
-      this.#uses.set(name, use);
-    }
-    use.lastUsed = Date.now();
-    use.calls += 1;
+    this.#uses.set(name, { id, at: Date.now() }); // of the latest key: a revoked one can have the same name
+    this.#active.add(name);
   };
 
   /** A guard that counts calls of deprecated operations. */
   readonly countDeprecated: Guard = (request: FastifyRequest, _, { id, deprecation }: Operation): void => {
-    if (deprecation) increment(this.#deprecatedCalls, id, callerOf(request)?.name ?? "", 1);
+    if (!deprecation) return;
+    const counts = getOrAdd(this.#deprecated, id, () => new Map<string, number>());
+    const key = callerOf(request)?.name ?? "";
+    counts.set(key, 1 + (counts.get(key) ?? 0));
   };
 
-  /** Returns the calls since the previous `drainCalls`. */
-  drainCalls(): CallCounts {
-    this.#moveDeprecatedCalls();
-    this.#moveKeyCalls();
-    const drained = { keys: this.#drainableKeys, deprecated: this.#drainableDeprecated };
-    this.#drainableKeys = new Map();
-    this.#drainableDeprecated = new Map();
-    return drained;
+  /** Returns the use of keys since the previous `drain`. */
+  drain(): KeyActivity {
+    const deprecated = [...this.#deprecated].flatMap(([operation, counts]) =>
+      [...counts].map(([key, count]) => [operation, key, count] as const),
+    );
+    const keys = [...this.#active];
+    this.#active = new Set();
+    this.#deprecated = new Map();
+    return { keys, deprecated };
   }
 
-  /** Writes all pending calls and times of use to the store. Only one flush runs at a time. */
+  /** Writes the times of use to the store. Only one flush runs at a time. */
   async flush(): Promise<void> {
-    this.#flushing ??= Promise.all([this.#flushUses(), this.#flushDeprecatedCalls()]).finally(() => {
+    this.#flushing ??= this.#flush().finally(() => {
       this.#flushing = undefined;
     });
     await this.#flushing;
   }
 
-  async #flushUses(): Promise<void> {
+  async #flush(): Promise<void> {
     if (this.#uses.size === 0) return;
-    this.#moveKeyCalls();
-    const batch = new Map([...this.#uses.values()].map(({ id, lastUsed }) => [id, new Date(lastUsed)]));
+    const batch = new Map([...this.#uses.values()].map(({ id, at }) => [id, new Date(at)]));
     this.#uses = new Map();
-    await this.#store.keys.touch(batch).catch((error) => {
+    await this.#keys.touch(batch).catch((error) => {
       this.#log.warn({ err: error }, "failed to write the last use of API keys");
     });
-  }
-
-  async #flushDeprecatedCalls(): Promise<void> {
-    this.#moveDeprecatedCalls();
-    if (this.#unwritten.size === 0) return;
-    const batch = [...this.#unwritten.values()];
-    this.#unwritten = new Map();
-    await this.#store.deprecated.add(batch, toDay(Date.now()) - retentionDays + 1n).catch((error) => {
-      // Written with the next batch. If only the response was lost, these calls count twice, which is better than none.
-      for (const calls of batch) this.#addUnwritten(calls);
-      this.#log.warn({ err: error }, "failed to write calls of deprecated operations: will retry");
-    });
-  }
-
-  #moveDeprecatedCalls(): void {
-    const day = toDay(Date.now());
-    for (const [operation, keys] of this.#deprecatedCalls)
-      for (const [key, count] of keys) {
-        increment(this.#drainableDeprecated, operation, key, count);
-        this.#addUnwritten({ operation, key, day, count: BigInt(count) });
-      }
-    this.#deprecatedCalls = new Map();
-  }
-
-  #moveKeyCalls(): void {
-    for (const [name, use] of this.#uses) {
-      this.#drainableKeys.set(name, use.calls + (this.#drainableKeys.get(name) ?? 0));
-      use.calls = 0;
-    }
-  }
-
-  #addUnwritten(calls: DailyCalls): void {
-    const id = `${calls.day} ${calls.operation} ${calls.key}`;
-    this.#unwritten.set(id, { ...calls, count: calls.count + (this.#unwritten.get(id)?.count ?? 0n) });
   }
 }
 
 /** Tracks the use of keys until `app` closes. Flushes every second, and when `app` closes. */
-export function trackKeyUsage(app: FastifyInstance, store: Pick<Store, "keys" | "deprecated">): KeyUsage {
-  const usage = new KeyUsage(store, app.log);
+export function trackKeyUsage(app: FastifyInstance, keys: Pick<KeyStore, "touch">): KeyUsage {
+  const usage = new KeyUsage(keys, app.log);
   const timer = setInterval(() => usage.flush(), flushInterval).unref();
   app.addHook("onClose", async () => {
     clearInterval(timer);
@@ -130,9 +84,4 @@ export function trackKeyUsage(app: FastifyInstance, store: Pick<Store, "keys" | 
     await usage.flush();
   });
   return usage;
-}
-
-function increment(counts: CountsByKey, operation: string, key: string, count: number): void {
-  const keys = counts.get(operation) ?? new Map<string, number>();
-  counts.set(operation, keys.set(key, count + (keys.get(key) ?? 0)));
 }

@@ -39,7 +39,6 @@ export function createProgram(io: Io): Command {
     ["petstore import pets.csv", "import pets from a file"],
     ["petstore export --filter status=sold --format csv", "export the sold pets to standard output"],
     ["petstore backup pets.backup", "back up the database while the service is running"],
-    ["petstore deprecations", "list the keys that still call deprecated operations"],
   );
   addNotes(program);
 
@@ -64,18 +63,6 @@ function addServiceCommands(program: Command, io: Io): void {
     .command("serve")
     .description("run the service")
     .action(async () => (await import("../server.ts")).serve(io.env));
-  const deprecations = program
-    .command("deprecations")
-    .description("list deprecated operations, their sunset dates, and the keys that called them in the last 30 days")
-    .option("--json", "print JSON")
-    .action(async (options: OutputOptions) =>
-      (await import("./commands/deprecations.ts")).listDeprecations(io, options),
-    );
-  addExamples(
-    deprecations,
-    ["petstore deprecations", "find the callers of an operation before you remove it"],
-    ["petstore deprecations --json", "print JSON, for scripts"],
-  );
 }
 
 function addKeyCommands(program: Command, io: Io): void {

@@ -1,6 +1,5 @@
 // The rules for the values of rows: what the service and its commands write. A row that breaks a rule was written by
 // another program, and can do harm: no id can follow the highest one, and a terminal interprets control characters.
-import { toDay } from "../lib/index.ts";
 import type { Document } from "../openapi/application.ts";
 import { createIdempotencyKeyCheck, createRecordCheck, readResources } from "../resources/index.ts";
 import {
@@ -80,13 +79,6 @@ function createRules(document: Document): Rules {
       key: text(createIdempotencyKeyCheck(document), "is not a valid Idempotency-Key"),
       digest,
       created_at: pastTime,
-    },
-    deprecated_calls: {
-      // Not only an operation of the document, because earlier versions can have others. A handler is named after it.
-      operation: text((value) => /^[a-z]\w*$/i.test(value), "is not the name of an operation"),
-      key: (value) => (value === "" ? undefined : keyName(value)), // empty without a credential
-      day: integer(0n, toDay(latestTime)),
-      count: integer(1n, maxCount),
     },
     record_schemas: {
       collection: collectionName,

@@ -23,7 +23,7 @@ export { type Checked, ExpectedError, InvalidValue, type Problem, RecordTooLarge
 export { escapeControlCharacters, escapeExceptLineBreaks, redact, shorten } from "./redaction.ts";
 export { findSimilarName } from "./similar-names.ts";
 export { shareResult, throttle, throttleStart } from "./throttle.ts";
-export { formatTime, toDay } from "./time.ts";
+export { formatTime } from "./time.ts";
 export { withTimeout } from "./timeout.ts";
 export { UnavailableError, UnstorableValue } from "./unavailable-error.ts";
 export { version } from "./version.ts";

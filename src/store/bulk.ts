@@ -28,13 +28,17 @@ export const sharedTables = {
     digest: "bytea",
     created_at: "bigint",
   },
-  deprecated_calls: { operation: "text", key: "text", day: "bigint", count: "bigint" },
   imports: { digest: "bytea", lines: "bigint", records: "bigint", complete: "bigint", written_at: "bigint" },
   record_schemas: { collection: "text", schema: "text", upgraded_to: "bigint" },
 } as const satisfies Record<string, Columns>;
 
 /** The names that a collection can't have. */
-export const reservedNames: readonly string[] = [...Object.keys(sharedTables), "secret", "migrations"];
+export const reservedNames: readonly string[] = [
+  ...Object.keys(sharedTables),
+  "deprecated_calls",
+  "secret",
+  "migrations",
+];
 
 /** Returns the columns of the table of a collection: the number of a record, its JSON, and its id if that is a text. */
 export function recordColumns(collection: Collection): Columns {
@@ -45,7 +49,6 @@ export function recordColumns(collection: Collection): Columns {
 const sortKeys: Readonly<Record<keyof typeof sharedTables, string>> = {
   keys: "id",
   idempotency: "collection, record_id",
-  deprecated_calls: "operation, key, day",
   imports: "digest",
   record_schemas: "collection, schema",
 };

@@ -16,21 +16,18 @@ export { removeWithBelow } from "./deletion.ts";
 export { findHighest, findKeyProblem, type IdForm, idForms, maxImportedNumber, maxNumber } from "./ids.ts";
 export { isKeyName, keyNameRule } from "./key-name.ts";
 export { isInMemory, isMissingStore, type OpenTablesOptions, openStore, openTables, storeExists } from "./open.ts";
-export {
-  type DailyCalls,
-  type DeprecatedCalls,
-  type IdempotencyKey,
-  type Key,
-  type KeyStore,
-  type OpenMode,
-  type Page,
-  type PagePosition,
-  type RecordId,
-  type RecordStore,
-  type Records,
-  retentionDays,
-  type Store,
-  type StoreMetrics,
+export type {
+  IdempotencyKey,
+  Key,
+  KeyStore,
+  OpenMode,
+  Page,
+  PagePosition,
+  RecordId,
+  RecordStore,
+  Records,
+  Store,
+  StoreMetrics,
 } from "./port.ts";
 export { queryChannel, type Statement, sharedContexts } from "./query-channel.ts";
 export {

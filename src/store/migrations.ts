@@ -48,6 +48,7 @@ export const migrations: readonly Migration[] = [
     ) ${keyedOptions};
     CREATE INDEX idempotency_by_age ON ${prefix}idempotency (created_at);
 
+    -- Not used. Processes of an earlier commit write to it, during an update without downtime.
     CREATE TABLE ${prefix}deprecated_calls (
       operation ${text} NOT NULL,
       key ${text} NOT NULL,

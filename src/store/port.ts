@@ -12,7 +12,6 @@ export type OpenMode = "create" | "migrate" | "readonly";
 export interface Store {
   readonly kind: "sqlite" | "postgresql";
   readonly keys: KeyStore;
-  readonly deprecated: DeprecatedCalls;
   readonly metrics: StoreMetrics;
   readonly records: Records;
   /**
@@ -172,27 +171,6 @@ export interface KeyOptions {
   readonly operator?: boolean;
 }
 
-/** The number of calls of one deprecated operation with one key on one day. */
-export interface DailyCalls {
-  readonly operation: string;
-  /** The name of the key. Empty if the operation needs no credential and none was sent. */
-  readonly key: string;
-  /** Days since 1970, in UTC. */
-  readonly day: bigint;
-  readonly count: bigint;
-}
-
-/** The retention of the calls of deprecated operations in days, including today. */
-export const retentionDays = 30n;
-
-/** Counts the calls of deprecated operations, by the name of the key, which remains after the key is revoked. */
-export interface DeprecatedCalls {
-  /** Adds to the counts, and deletes those of days before `since`. */
-  add(calls: readonly DailyCalls[], since: bigint): Promise<void>;
-  /** Returns the counts of the day `since` and later, the last day first. The order within a day is undefined. */
-  list(since: bigint): Promise<DailyCalls[]>;
-}
-
 /**
  * A method of the store, as the metrics name it, such as `pets_find` of the collection `pets`. `expire` is the deletion of expired
  * idempotency records.
@@ -200,7 +178,6 @@ export interface DeprecatedCalls {
 export type StoreMethod =
   | `${string}_${keyof RecordStore}`
   | `keys_${keyof KeyStore}`
-  | `deprecated_${keyof DeprecatedCalls}`
   | "transaction"
   | "check"
   | "expire";

@@ -37,10 +37,10 @@ export class Aggregator implements AggregatedMetrics {
   readonly #callers = new CallerActivity();
   #exited: Promise<readonly Metric[]> = Promise.resolve([]); // the sum of their counters
 
-  /** Replaces the metrics of a process, and adds its calls. */
-  update(process: object, { metrics, calls, deprecated }: MetricsSnapshot): void {
+  /** Replaces the metrics of a process, and adds its use of keys. */
+  update(process: object, { metrics, keys, deprecated }: MetricsSnapshot): void {
     this.#running.set(process, [...metrics]); // throws if a worker of another version sends something else
-    for (const [name] of calls) this.#callers.recordUse(name);
+    for (const name of keys) this.#callers.recordUse(name);
     for (const call of deprecated) this.#callers.recordDeprecatedCalls(...call);
   }
 

@@ -1,4 +1,4 @@
-// The counts of calls by key, with a real store.
+// The use of keys, with a real store.
 import { pino } from "pino";
 import t from "tap";
 import { generateKey } from "../../src/auth/api-keys.ts";
@@ -6,10 +6,10 @@ import { KeyUsage } from "../../src/auth/key-usage.ts";
 import type { Key } from "../../src/store/port.ts";
 import { openPetStore } from "../support/pets.ts";
 
-t.test("Counts the calls of a key and of a later key with the same name together", async (t) => {
+t.test("Records the use of a key and of a later key with the same name", async (t) => {
   const store = await openPetStore("sqlite::memory:");
   t.teardown(() => store.close());
-  const usage = new KeyUsage(store, pino({ level: "silent" }));
+  const usage = new KeyUsage(store.keys, pino({ level: "silent" }));
   const createKey = async () => {
     const { hash } = generateKey();
     await store.keys.create("alice", hash);
@@ -18,7 +18,8 @@ t.test("Counts the calls of a key and of a later key with the same name together
   usage.recordUse(await createKey());
   await store.keys.revoke("alice");
   usage.recordUse(await createKey());
-  t.same(usage.drainCalls().keys, new Map([["alice", 2]]));
+  t.same(usage.drain(), { keys: ["alice"], deprecated: [] });
+  t.same(usage.drain().keys, [], "each use once");
   await usage.flush();
   t.type((await store.keys.list())[0]?.lastUsedAt, Date, "of the key that is valid");
 });

@@ -34,7 +34,6 @@ t.test("Each command with a result prints it as JSON", async (t) => {
     ["keys revoke", ["a"], { name: "a" }],
     ["import", [pets], { pets: 1, bad: 0 }],
     ["export", ["--output", join(place, "exported.csv")], { pets: 1 }],
-    ["deprecations", [], [{ operation: "getPet" }]],
     ["check", [], { sound: true, problems: [] }],
     ["backup", [backup], { pets: 1 }],
     ["restore", [backup, "--force", "--yes"], { pets: 1 }],

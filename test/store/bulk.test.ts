@@ -125,21 +125,21 @@ t.test("postgres: reports a table that can't be locked", async (t) => {
   await tables.close();
 });
 
-t.test("postgres: a service's count of deprecated calls waits for the end of a forced restore", async (t) => {
+t.test("postgres: a write to a table without records waits for the end of a forced restore", async (t) => {
   const file = await makeBackup(t, 1_500);
   const url = await newDatabase(t);
   await fill(url, 1);
-  const insert = "INSERT INTO petstore.deprecated_calls (operation, key, day, count) VALUES ('x', 'a', 1, 1)";
-  let counted: Promise<unknown> | undefined;
-  const count = (doing: string) => {
-    if (doing === "copying") counted ??= query(url, insert);
+  const insert = "INSERT INTO petstore.imports VALUES ('x'::bytea, 1, 1, 1, 1)";
+  let written: Promise<unknown> | undefined;
+  const write = (doing: string) => {
+    if (doing === "copying") written ??= query(url, insert);
   };
-  t.match(await restore(file, url, { document, force: true, progress: count }), {
-    counts: { pets: 1_500, deprecated_calls: 0 },
+  t.match(await restore(file, url, { document, force: true, progress: write }), {
+    counts: { pets: 1_500, imports: 0 },
   });
-  await counted;
+  await written;
   const tables = await openPetTables(url, "readonly");
-  t.equal(await tables.read((source) => source.count("deprecated_calls")), 1);
+  t.equal(await tables.read((source) => source.count("imports")), 1);
   await tables.close();
 });
 

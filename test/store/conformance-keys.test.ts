@@ -68,23 +68,3 @@ testStores(
     t.equal(await store.keys.find(third), undefined);
   },
 );
-
-testStores("counts calls of deprecated operations by day, operation and key", async (t, { store, open }) => {
-  const other = await open();
-  const call = (key: string, day: bigint, count: bigint) => ({ operation: "getPet", key, day, count });
-  await store.deprecated.add([call("b", 100n, 1n), call("a", 100n, 2n), call("a", 101n, 2n ** 53n)], 90n);
-  await other.deprecated.add([call("a", 101n, 1n), { ...call("a", 101n, 7n), operation: "listPets" }], 90n);
-  const list = async (since: bigint) =>
-    (await store.deprecated.list(since)).sort(
-      (a, b) => Number(b.day - a.day) || (`${a.operation} ${a.key}` < `${b.operation} ${b.key}` ? -1 : 1),
-    );
-  t.same(await list(101n), [call("a", 101n, 2n ** 53n + 1n), { ...call("a", 101n, 7n), operation: "listPets" }]);
-  t.same((await list(90n)).slice(2), [call("a", 100n, 2n), call("b", 100n, 1n)]);
-  t.same(
-    (await list(90n)).map(({ day }) => day),
-    [101n, 101n, 100n, 100n],
-    "the last day first",
-  );
-  await other.deprecated.add([], 101n);
-  t.equal((await list(0n)).length, 2, "deletes counts that are older than the retention");
-});

@@ -31,7 +31,7 @@ t.test("Prints colors on a terminal, except with NO_COLOR", async (t) => {
   const color = /\x1b\[\d/;
   const settings = { DATABASE_URL: await stores.sqlite(t) };
   await petstore(settings, ["migrate"]);
-  for (const command of ["--help", "keys list", "deprecations"]) {
+  for (const command of ["--help", "keys list"]) {
     const run = (more = {}) => runInTerminal(`${process.execPath} ${bin} ${command}`, { ...settings, ...more });
     t.match(run(), color, command);
     t.notMatch(run({ NO_COLOR: "1" }), color, `${command} with NO_COLOR`);

@@ -19,7 +19,7 @@ t.test("Keeps the counters of a process that exited, and removes its gauges", as
       gauge("memory_bytes", "help", memory),
       gauge("delay_seconds", "help", memory, {}, "max"),
     ],
-    calls: [["alice", 1]],
+    keys: ["alice"],
     deprecated: [],
   });
   const [one, other] = [{}, {}];
@@ -42,7 +42,7 @@ t.test("Drops the counters of an exited process if they can't be added, and keep
   const aggregator = new Aggregator();
   const metric = { name: "calls_total", help: "help", type: "counter", aggregator: "sum" } as const;
   const add = (process: object, values: unknown) =>
-    aggregator.update(process, { metrics: [{ ...metric, values }], calls: [], deprecated: [] } as MetricsSnapshot);
+    aggregator.update(process, { metrics: [{ ...metric, values }], keys: [], deprecated: [] } as MetricsSnapshot);
   for (const value of [1, 2]) {
     const process = {};
     add(process, [{ labels: {}, value }]);

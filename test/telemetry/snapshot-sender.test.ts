@@ -53,7 +53,7 @@ function createSender(t: Test, update: () => Promise<void>) {
   const errors: unknown[] = [];
   let snapshots = 0;
   const sender = new SnapshotSender(
-    async () => ({ metrics: [], calls: [], deprecated: [] }),
+    async () => ({ metrics: [], keys: [], deprecated: [] }),
     {
       ...aggregateLocally(),
       update: () => {

@@ -43,18 +43,6 @@ const texts = {
       ORDER BY keys.id FOR UPDATE OF keys
     )
     UPDATE petstore.keys SET last_used_at = greatest(last_used_at, used.at) FROM used WHERE keys.id = used.id`,
-  // In the order of the primary key, for the same reason.
-  addCalls: `
-    WITH expired AS (
-      DELETE FROM petstore.deprecated_calls WHERE (operation, key, day) IN (
-        SELECT operation, key, day FROM petstore.deprecated_calls WHERE day < $5 ORDER BY day LIMIT 100 FOR UPDATE SKIP LOCKED)
-    )
-    INSERT INTO petstore.deprecated_calls AS calls (operation, key, day, count)
-    SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS input (operation, key, day, count)
-    ORDER BY operation COLLATE "C", key COLLATE "C", day
-    ON CONFLICT (operation, key, day) DO UPDATE SET count = calls.count + excluded.count`,
-  listCalls: `
-    SELECT operation, key, day, count FROM petstore.deprecated_calls WHERE day >= $1 ORDER BY day DESC`,
   check: "SELECT 1",
 };
 
@@ -69,8 +57,6 @@ const methods: Readonly<Record<StatementName, StoreMethod>> = {
   rotateKey: "keys_rotate",
   revokeKey: "keys_revoke",
   touchKeys: "keys_touch",
-  addCalls: "deprecated_add",
-  listCalls: "deprecated_list",
   check: "check",
 };
 

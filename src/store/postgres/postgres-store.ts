@@ -1,14 +1,6 @@
 // The store for several machines: a PostgreSQL database, which any number of processes may share.
 
-import type {
-  DailyCalls,
-  DeprecatedCalls,
-  KeyStore,
-  RecordStore,
-  Records,
-  Store,
-  TransactionOptions,
-} from "../port.ts";
+import type { KeyStore, RecordStore, Records, Store, TransactionOptions } from "../port.ts";
 import type { QueryMetrics } from "../query-metrics.ts";
 import { RecordLimit } from "../record-limit.ts";
 import { findCollection, type StoreOptions } from "../store-options.ts";
@@ -31,7 +23,6 @@ const beginBlockingCreates = `${beginTransaction}; SELECT 1 FROM petstore.secret
 export class PostgresStore implements Store {
   readonly kind = "postgresql";
   readonly keys: KeyStore;
-  readonly deprecated: DeprecatedCalls;
   readonly metrics: QueryMetrics;
   readonly #pool: ConnectionPool;
   readonly #parts: ReadonlyMap<string, RecordParts>;
@@ -41,7 +32,6 @@ export class PostgresStore implements Store {
     this.#parts = new Map(parts.map((one) => [one.collection.name, one]));
     this.#records = new Map(parts.map((one) => [one.collection.name, new PostgresRecords(one)]));
     this.keys = new PostgresKeys(pool);
-    this.deprecated = new PostgresDeprecatedCalls(pool);
     this.metrics = pool.metrics;
     this.#pool = pool;
   }
@@ -101,27 +91,4 @@ export class PostgresStore implements Store {
   readonly check = async (): Promise<void> => void (await this.#pool.query(statements.check));
 
   readonly close = (): Promise<void> => this.#pool.close();
-}
-
-class PostgresDeprecatedCalls implements DeprecatedCalls {
-  readonly #pool: ConnectionPool;
-
-  constructor(pool: ConnectionPool) {
-    this.#pool = pool;
-  }
-
-  readonly add = async (calls: readonly DailyCalls[], since: bigint): Promise<void> => {
-    const column = (name: keyof DailyCalls) => calls.map((call) => call[name]);
-    await this.#pool.query(
-      statements.addCalls,
-      column("operation"),
-      column("key"),
-      column("day"),
-      column("count"),
-      since,
-    );
-  };
-
-  readonly list = async (since: bigint): Promise<DailyCalls[]> =>
-    (await this.#pool.query(statements.listCalls, since)) as unknown as DailyCalls[];
 }

@@ -25,11 +25,6 @@ export const statements = {
     WHERE id = ? AND previous_expires_at IS ?`,
   revokeKey: "DELETE FROM keys WHERE name = ?",
   touchKey: "UPDATE keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?",
-  addCalls: `
-    INSERT INTO deprecated_calls (operation, key, day, count) VALUES (?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET count = count + excluded.count`,
-  deleteExpiredCalls: "DELETE FROM deprecated_calls WHERE day < ?",
-  listCalls: "SELECT operation, key, day, count FROM deprecated_calls WHERE day >= ? ORDER BY day DESC",
   identity: "SELECT value FROM secret",
 };
 

@@ -3,7 +3,7 @@
 // It uses WAL with synchronous=FULL: a commit returns when it is on the disk, so that an acknowledged create survives
 // kill -9 and power failures. node:sqlite is synchronous, and a lookup by key takes a few microseconds.
 import type { DatabaseSync } from "node:sqlite";
-import type { DailyCalls, DeprecatedCalls, RecordStore, Records, Store } from "../port.ts";
+import type { RecordStore, Records, Store } from "../port.ts";
 import { QueryMetrics } from "../query-metrics.ts";
 import { RecordLimit } from "../record-limit.ts";
 import { findCollection, type StoreOptions } from "../store-options.ts";
@@ -27,7 +27,6 @@ const defaultTimeouts: SqliteTimeouts = { busy: 5_000 };
 export class SqliteStore implements Store {
   readonly kind = "sqlite";
   readonly keys: SqliteKeys;
-  readonly deprecated: DeprecatedCalls;
   readonly metrics = new QueryMetrics();
   readonly #db: DatabaseSync;
   readonly #statements: Statements;
@@ -57,7 +56,6 @@ export class SqliteStore implements Store {
       if (maxRecords !== null) updateLimit(parts);
     }
     this.keys = new SqliteKeys(this.#transactions, this.#statements);
-    this.deprecated = new SqliteDeprecatedCalls(this.#transactions, this.#statements);
   }
 
   readonly records = <R, N extends object>(name: string) => findCollection(this.#records, name) as RecordStore<R, N>;
@@ -95,26 +93,4 @@ function openOnFullDisk(file: string, open: () => DatabaseSync): DatabaseSync {
     new DiskReserve(file).release(error);
     return open();
   }
-}
-
-class SqliteDeprecatedCalls implements DeprecatedCalls {
-  readonly #transactions: TransactionScheduler;
-  readonly #statements: Statements;
-
-  constructor(transactions: TransactionScheduler, statements: Statements) {
-    this.#transactions = transactions;
-    this.#statements = statements;
-  }
-
-  readonly add = (calls: readonly DailyCalls[], since: bigint): Promise<void> =>
-    this.#transactions.write("deprecated_add", () => {
-      const { addCalls, deleteExpiredCalls } = this.#statements;
-      for (const { operation, key, day, count } of calls) addCalls.run(operation, key, day, count);
-      deleteExpiredCalls.run(since);
-    });
-
-  readonly list = (since: bigint): Promise<DailyCalls[]> =>
-    this.#transactions.read("deprecated_list", () =>
-      this.#statements.listCalls.all(since).map((row) => ({ ...row }) as unknown as DailyCalls),
-    );
 }

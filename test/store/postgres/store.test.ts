@@ -92,8 +92,6 @@ t.test("Each statement finds its rows by an index, in a store of any size", asyn
     INSERT INTO petstore.keys (name, hash, created_at) SELECT n, n::text::bytea, 0 FROM generate_series(1, 5000) AS n;
     INSERT INTO petstore.idempotency (collection, caller, key, digest, record_id, created_at)
       SELECT 'pets', n % 9, n, '', n, n FROM generate_series(1, 20000) AS n;
-    INSERT INTO petstore.deprecated_calls (operation, key, day, count)
-      SELECT 'getPet', n / 100, n % 100, n FROM generate_series(1, 20000) AS n;
     ANALYZE;
     SET plan_cache_mode = force_generic_plan`);
   const lists = Object.fromEntries(

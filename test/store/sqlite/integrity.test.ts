@@ -190,7 +190,6 @@ t.test("Reports values of another type than that of their column", async (t) => 
     "UPDATE pets SET record = X'7B7D' WHERE id = 1",
     "UPDATE keys SET created_at = 'x', hash = 'text'",
     "UPDATE idempotency SET key = X'AB', record_id = 2.5",
-    "INSERT INTO deprecated_calls VALUES (X'AB', 1, 'x', 1.5)",
     "UPDATE sqlite_sequence SET seq = 'x' WHERE name = 'pets'",
   );
   await strict(") /*   */", ") STRICT");

@@ -28,7 +28,7 @@ t.test("Uses WAL with synchronous=FULL, strict tables, and an index for each sta
     .all();
   t.same(
     found.map(({ name, strict }) => [name, strict]),
-    [...tablesOf(collections).map(({ name }) => name), "secret"].sort().map((name) => [name, 1]),
+    [...tablesOf(collections).map(({ name }) => name), "deprecated_calls", "secret"].sort().map((name) => [name, 1]),
     "all tables are strict",
   );
   // All keys, a table of one row, a table of two rows, which creates read too, and the count of all pets.
