@@ -3,9 +3,15 @@
 // The counters of exited processes stay in the sums, because Prometheus interprets a decreasing counter as a restart. For
 // this reason, `AggregatorRegistry.clusterMetrics` of prom-client is not used: it sums the workers that respond to it. Its
 // function that adds metrics is.
+import type { KeyActivity } from "../auth/index.ts";
 import { findSamples, latencyBuckets, type Metric, quantile, sumSamples } from "../lib/index.ts";
 import { CallerActivity } from "./caller-activity.ts";
-import type { MetricsSnapshot } from "./snapshot.ts";
+
+/** The metrics of a process, and its use of keys since the previous snapshot. */
+export interface MetricsSnapshot extends KeyActivity {
+  /** Counters start at 0 when the process starts. */
+  readonly metrics: readonly Metric[];
+}
 
 /** The requests of all processes since the start of the service. */
 export interface Totals {

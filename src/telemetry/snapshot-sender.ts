@@ -1,9 +1,21 @@
-// Sends snapshots of the metrics of this process, every second and on demand.
-import type { AggregatorClient } from "./aggregation.ts";
-import type { MetricsSnapshot } from "./snapshot.ts";
+// Takes snapshots of the metrics of this process, and sends them, every second and on demand.
+import type { KeyUsage } from "../auth/index.ts";
+import type { MetricsRegistry } from "../lib/index.ts";
+import type { AggregatorClient, MetricsSnapshot } from "./aggregation.ts";
+import { collectProcessMetrics } from "./process-metrics.ts";
 import { waitForMetrics } from "./worker-ipc.ts";
 
 const sendInterval = 1_000; // milliseconds: a process that is killed loses at most this much
+
+/** Takes a snapshot. Drains the use of keys. */
+export async function takeSnapshot(
+  registry: MetricsRegistry,
+  usage: Pick<KeyUsage, "drain">,
+): Promise<MetricsSnapshot> {
+  const processMetrics = await collectProcessMetrics();
+  // Nothing below may await: of two concurrent snapshots, the one that completes last must have the newest values.
+  return { ...usage.drain(), metrics: [...registry.collect(), ...processMetrics] };
+}
 
 /** Sends snapshots to the aggregator. At most one snapshot is in progress, and at most one waits for it. */
 export class SnapshotSender {

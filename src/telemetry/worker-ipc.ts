@@ -1,8 +1,7 @@
 // IPC between the workers and the primary: workers send snapshots of their metrics, and request the metrics of all.
 import type { Worker } from "node:cluster";
 import { withTimeout } from "../lib/index.ts";
-import type { AggregatedMetrics, Aggregator, AggregatorClient } from "./aggregation.ts";
-import type { MetricsSnapshot } from "./snapshot.ts";
+import type { AggregatedMetrics, Aggregator, AggregatorClient, MetricsSnapshot } from "./aggregation.ts";
 
 const requestTimeout = 1_000; // milliseconds
 

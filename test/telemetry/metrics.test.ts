@@ -1,4 +1,4 @@
-// Metrics at /metrics, compared with the requests that were sent: src/telemetry/snapshot.ts and
+// Metrics at /metrics, compared with the requests that were sent: src/telemetry/snapshot-sender.ts and
 // src/telemetry/request-metrics.ts.
 import { once } from "node:events";
 import { connect } from "node:net";
