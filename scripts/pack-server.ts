@@ -19,7 +19,7 @@ async function build(): Promise<void> {
   const entries = {
     "openapi/index": resolve("src/openapi/index.ts"),
     "openapi/application": resolve("src/openapi/application.ts"),
-    "openapi/client/index": resolve("src/openapi/client/index.ts"),
+    "openapi/client/exact-integers": resolve("src/openapi/client/exact-integers.ts"),
     "resources/store": resolve("src/resources/store.ts"),
     "command/bin": resolve("src/command/bin.js"),
   };

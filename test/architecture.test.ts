@@ -97,6 +97,14 @@ for (const [layer, folders] of Object.entries(rooms)) {
   });
 }
 
+t.test("Only the top-level folders have an index.ts", async (t) => {
+  t.same(
+    sources.filter((name) => /\/.*\/index\.ts$/.test(name)),
+    [],
+    "a second name for each file, which loads its neighbors",
+  );
+});
+
 t.test("No files import each other in a circle", async (t) => {
   const done = new Set<string>();
   const visit = (name: string, path: readonly string[]): void => {

@@ -7,7 +7,7 @@ import { findLink } from "../openapi/client/link.ts";
 import { formats } from "../src/data/formats/formats.ts";
 import { readRecords } from "../src/data/formats/record-reader.ts";
 import { parseJson } from "../src/lib/index.ts";
-import { Schemas } from "../src/openapi/schema/index.ts";
+import { Schemas } from "../src/openapi/schema/schemas.ts";
 import { ImportReader } from "../src/resources/index.ts";
 import { petCollection, petResource } from "./support/pets.ts";
 import { startTraced } from "./support/traces.ts";

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { version } from "../lib/index.ts";
 import { CommandFailure, type Io, isBrokenPipe, messageOf } from "../terminal/index.ts";
 import type { CheckOptions } from "./check.ts";
-import { addBackup, addCheck, addCopy, addExport, addImport, addRestore, type DataCommands } from "./data/index.ts";
+import { addBackup, addCheck, addCopy, addExport, addImport, addRestore, type DataCommands } from "./data/program.ts";
 import type { GenerateFlags } from "./generate.ts";
 import type { MockOptions } from "./mock.ts";
 import type { ProxyOptions } from "./proxy.ts";

@@ -3,7 +3,7 @@ import { type FolderFile, importFiles } from "../data/index.ts";
 import { collectionsOf, type ResourceStore } from "../resources/index.ts";
 import { isInMemory, isMissingStore, openTables } from "../store/index.ts";
 import type { Io } from "../terminal/index.ts";
-import type { Target } from "./data/index.ts";
+import type { Target } from "./data/target.ts";
 
 const maxCount = 1_000_000;
 

@@ -8,7 +8,7 @@ import { createServer, type Document, type ResourceSource, readDocument } from "
 import { openStore } from "../resources/index.ts";
 import type { Io } from "../terminal/index.ts";
 import { readConfig, readHandlers } from "./config.ts";
-import type { Target } from "./data/index.ts";
+import type { Target } from "./data/target.ts";
 import { acceptKeys, type KeyOptions, readKeys } from "./keys.ts";
 import { readWithOverlays } from "./overlay.ts";
 import { countAnswered, describePlan } from "./plan.ts";

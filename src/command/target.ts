@@ -3,7 +3,7 @@ import { basename, dirname, extname, join } from "node:path";
 import { redactUrl } from "../lib/index.ts";
 import { readDocument } from "../openapi/tools.ts";
 import { type ConfigOptions, readConfig } from "./config.ts";
-import type { Target } from "./data/index.ts";
+import type { Target } from "./data/target.ts";
 import { readWithOverlays } from "./overlay.ts";
 
 export interface TargetOptions extends ConfigOptions {

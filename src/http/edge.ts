@@ -2,27 +2,23 @@
 // their hooks need.
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { MetricsRegistry } from "../lib/index.ts";
-import {
-  bodyFlow,
-  clientErrors,
-  connections,
-  createNetworkMatcher,
-  lingeringClose,
-  type MalformedRequest,
-  pipelining,
-} from "./connection/index.ts";
-import { type ErrorHandlerOptions, errorHandler, type FormatFailure } from "./failure/index.ts";
+import { bodyFlow } from "./connection/body-flow.ts";
+import { clientErrors, type MalformedRequest } from "./connection/client-errors.ts";
+import { connections } from "./connection/connections.ts";
+import { lingeringClose } from "./connection/lingering-close.ts";
+import { createNetworkMatcher } from "./connection/networks.ts";
+import { pipelining } from "./connection/pipelining.ts";
+import { type ErrorHandlerOptions, errorHandler } from "./failure/error-handler.ts";
+import type { FormatFailure } from "./failure/failure-format.ts";
 import { createFastify, type FastifyOptions, type LogController, limitServer } from "./fastify.ts";
-import { type CorsOptions, cors, responseHeaders } from "./headers/index.ts";
-import {
-  type GracefulShutdownOptions,
-  gracefulShutdown,
-  type IdentifyClient,
-  loadShedding,
-  type MemoryMonitorOptions,
-  memoryMonitor,
-} from "./load/index.ts";
-import { representations, requestChecks, responseBatching } from "./message/index.ts";
+import { type CorsOptions, cors } from "./headers/cors.ts";
+import { responseHeaders } from "./headers/security-headers.ts";
+import { type GracefulShutdownOptions, gracefulShutdown } from "./load/graceful-shutdown.ts";
+import { type IdentifyClient, loadShedding } from "./load/load-shedding.ts";
+import { type MemoryMonitorOptions, memoryMonitor } from "./load/memory-monitor.ts";
+import { representations } from "./message/representation.ts";
+import { requestChecks } from "./message/request-checks.ts";
+import { responseBatching } from "./message/response-batching.ts";
 
 declare module "fastify" {
   interface FastifyInstance {

@@ -3,9 +3,10 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions } from "fastify";
 import { allowHalfOpen } from "../patches/server-options.ts";
-import { createNetworkMatcher } from "./connection/index.ts";
-import { maxHeaderSize } from "./headers/index.ts";
-import { normalizeTarget, QueryFreeLogController } from "./message/index.ts";
+import { createNetworkMatcher } from "./connection/networks.ts";
+import { maxHeaderSize } from "./headers/header-syntax.ts";
+import { QueryFreeLogController } from "./message/request-log.ts";
+import { normalizeTarget } from "./message/request-target.ts";
 
 // Timeouts in milliseconds. The defaults of Fastify allow a request to take forever.
 const serverTimeouts = {

@@ -1,22 +1,18 @@
 // The HTTP edge of a service, independent of its document.
-export {
-  backlog,
-  createNetworkMatcher,
-  type MalformedRequest,
-  toNetwork,
-  yieldBetweenChunks,
-} from "./connection/index.ts";
+
+export { yieldBetweenChunks } from "./connection/body-flow.ts";
+export type { MalformedRequest } from "./connection/client-errors.ts";
+export { backlog } from "./connection/connections.ts";
+export { createNetworkMatcher, toNetwork } from "./connection/networks.ts";
 export { type AppEdgeOptions, addEdgeToApp, createEdge, type EdgeOptions, type RequestLog } from "./edge.ts";
+export { toError } from "./failure/application-error.ts";
+export { type ErrorHandlerOptions, errorHandler } from "./failure/error-handler.ts";
+export type { FailedRequest, FormatFailure, FormattedFailure } from "./failure/failure-format.ts";
 export {
   createFail,
   type ErrorBody,
   type ErrorDetail,
-  type ErrorHandlerOptions,
   type ErrorKind,
-  errorHandler,
-  type FailedRequest,
-  type FormatFailure,
-  type FormattedFailure,
   formatSeconds,
   HttpError,
   type HttpErrorCode,
@@ -26,29 +22,17 @@ export {
   notFound,
   notImplemented,
   serviceUnavailable,
-  toError,
-} from "./failure/index.ts";
+} from "./failure/http-error.ts";
 export { type Certificate, tlsOptions } from "./fastify.ts";
-export {
-  createDataHeaders,
-  createSecurityHeaders,
-  isFraming,
-  isHeaderName,
-  isHeaderText,
-  isMediaType,
-  setHeader,
-  splitAuthorization,
-} from "./headers/index.ts";
-export { collectGarbageWhenIdle, defaultGracePeriod, type MemoryMonitorOptions } from "./load/index.ts";
-export {
-  crossSite,
-  isLoopbackHost,
-  matchesTag,
-  rejectPreconditions,
-  rejectUnrouted,
-  representations,
-  type StaticFile,
-  serveFile,
-  tagOf,
-  withoutQuery,
-} from "./message/index.ts";
+export { isFraming, isHeaderName, isHeaderText, isMediaType, splitAuthorization } from "./headers/header-syntax.ts";
+export { createDataHeaders, createSecurityHeaders } from "./headers/security-headers.ts";
+export { setHeader } from "./headers/set-header.ts";
+export { collectGarbageWhenIdle } from "./load/garbage-collection.ts";
+export { defaultGracePeriod } from "./load/graceful-shutdown.ts";
+export type { MemoryMonitorOptions } from "./load/memory-monitor.ts";
+export { crossSite, isLoopbackHost } from "./message/cross-site.ts";
+export { matchesTag, rejectPreconditions, tagOf } from "./message/preconditions.ts";
+export { representations } from "./message/representation.ts";
+export { rejectUnrouted } from "./message/request-checks.ts";
+export { withoutQuery } from "./message/request-log.ts";
+export { type StaticFile, serveFile } from "./message/static-files.ts";

@@ -9,9 +9,11 @@ export {
   parseDocument,
   readDocument,
   toPublicUrls,
-} from "./document/index.ts";
-export type { SchemaNode } from "./schema/index.ts";
-export type { Part, Report, SchemaObject } from "./source/index.ts";
+} from "./document/document.ts";
+export type { SchemaNode } from "./schema/node.ts";
+export type { SchemaObject } from "./source/document-types.ts";
+export type { Report } from "./source/findings.ts";
+export type { Part } from "./source/part.ts";
 export { compareTypes, type TypeSummary } from "./types/type-summary.ts";
 
 // Its values. Not by the index.ts of their folder, which loads the mock server.
@@ -20,21 +22,17 @@ export { createExample } from "./mock/example.ts";
 
 // Its operations
 
-export {
-  type CellOptions,
-  createRecordValidator,
-  listForCors,
-  type Operation,
-  type SentRequest,
-  TableCells,
-  type TableRow,
-  type UntypedCall,
-  type UntypedHandler,
-} from "./operation/index.ts";
-export { type Authenticate, type Guard, type RoutesOptions, routes } from "./routing/index.ts";
-export { Query } from "./wire/index.ts";
+export type { UntypedCall, UntypedHandler } from "./operation/call.ts";
+export { listForCors, type Operation } from "./operation/operation.ts";
+export { type CellOptions, createRecordValidator, TableCells, type TableRow } from "./operation/records.ts";
+export type { SentRequest } from "./operation/sent-request.ts";
+export type { Authenticate } from "./routing/authentication.ts";
+export type { Guard } from "./routing/route.ts";
+export { type RoutesOptions, routes } from "./routing/routes.ts";
+export { Query } from "./wire/pairs.ts";
 
 // Its pages
 
-export { servePublicFile, serviceLinks, swaggerPages } from "./pages/index.ts";
+export { servePublicFile, serviceLinks } from "./pages/public-file.ts";
+export { swaggerPages } from "./pages/swagger-ui.ts";
 export type { ResourceHandlers, ResourceOptions, ResourceSource } from "./server/options.ts";

@@ -3,29 +3,34 @@
 
 // Servers
 
-export {
-  createServer,
-  type OpenApiOptions,
-  openApi,
-  type PluginEdgeOptions,
-  type PluginOptions,
-  type ResourceSource,
-  type ServerOptions,
-  type UntypedOperations,
-} from "./server/index.ts";
+export { createServer } from "./server/create-server.ts";
+export type {
+  OpenApiOptions,
+  PluginEdgeOptions,
+  PluginOptions,
+  ResourceSource,
+  ServerOptions,
+  UntypedOperations,
+} from "./server/options.ts";
+export { openApi } from "./server/plugin.ts";
 
 // Handlers
 
-export type { AnyCall, HandlerResult, SentRequest, UntypedHandler, Wrap } from "./operation/index.ts";
-export type { Call, DocumentTypes, Handler, HandlerResponse, Handlers, OperationId } from "./types/index.ts";
+export type { UntypedHandler } from "./operation/call.ts";
+export type { HandlerResult } from "./operation/response/response.ts";
+export type { SentRequest } from "./operation/sent-request.ts";
+export type { AnyCall, Wrap } from "./operation/wrap.ts";
+export type { Call, Handler, HandlerResponse, Handlers, OperationId } from "./types/handler.ts";
+export type { DocumentTypes } from "./types/modules.ts";
 
 // Errors
 
 export { createFail, type ErrorBody, type ErrorKind, HttpError } from "../http/index.ts";
-export { type ErrorFormat, type FailureContext, problemDetails } from "./operation/index.ts";
-export type { MappedError } from "./routing/index.ts";
+export { type ErrorFormat, type FailureContext, problemDetails } from "./operation/error-format.ts";
+export type { MappedError } from "./routing/error-table.ts";
 
 // Security
 
-export type { BasicCredential, Credential, Operation } from "./operation/index.ts";
-export type { CheckCredential, SecurityContext, SecurityScheme, SecuritySchemes } from "./routing/index.ts";
+export type { BasicCredential, Credential } from "./operation/credentials.ts";
+export type { Operation } from "./operation/operation.ts";
+export type { CheckCredential, SecurityContext, SecurityScheme, SecuritySchemes } from "./routing/authentication.ts";

@@ -1,17 +1,15 @@
 // What the command `openapi-server` and the resources need of the server, beside what applications do.
-export { type Document, type DocumentOptions, readDocument, readExamples } from "./document/index.ts";
-export { createExample } from "./mock/index.ts";
-export { decodeContent } from "./routing/index.ts";
-export { createServer, findDocsOperation, type OpenApiOptions, type ResourceSource } from "./server/index.ts";
-export {
-  describeFindings,
-  type Finding,
-  type Level,
-  listDocumentFiles,
-  locateFindings,
-  readSourceFile,
-  refuseUnknown,
-  type SourceLocation,
-} from "./source/index.ts";
-export { generateClientModule, generateModule } from "./types/index.ts";
-export { formatOf, parseMediaType } from "./wire/index.ts";
+
+export { readExamples } from "./document/declared-examples.ts";
+export { type Document, type DocumentOptions, readDocument } from "./document/document.ts";
+export { createExample } from "./mock/example.ts";
+export { decodeContent } from "./routing/content-codings.ts";
+export { createServer } from "./server/create-server.ts";
+export type { OpenApiOptions, ResourceSource } from "./server/options.ts";
+export { findDocsOperation } from "./server/serve-document.ts";
+export { readSourceFile } from "./source/files.ts";
+export { describeFindings, type Finding, type Level, locateFindings, refuseUnknown } from "./source/findings.ts";
+export { listDocumentFiles } from "./source/load.ts";
+export type { SourceLocation } from "./source/locations.ts";
+export { generateClientModule, generateModule } from "./types/modules.ts";
+export { formatOf, parseMediaType } from "./wire/media-types.ts";

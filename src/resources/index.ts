@@ -1,29 +1,15 @@
 // The resources of a document: the collections of records that a store keeps for it.
-export {
-  createStandardHandlers,
-  type ListQuery,
-  linkPages,
-  readCursor,
-  readIdempotencyKey,
-} from "./handlers/index.ts";
-export {
-  collectionAbove,
-  collectionsOf,
-  findStandardOperations,
-  type OperationKind,
-  type Resource,
-  readResources,
-  type StandardOperation,
-} from "./model/index.ts";
-export {
-  createIdempotencyKeyCheck,
-  createRecordCheck,
-  describeUnserved,
-  type ImportedRecord,
-  ImportReader,
-  prepareRecords,
-  type Upgrades,
-  upgradeRecords,
-} from "./records/index.ts";
-export type { SeedResult } from "./seeds/index.ts";
+
+export { type ListQuery, linkPages, readCursor } from "./handlers/pages.ts";
+export { createStandardHandlers, readIdempotencyKey } from "./handlers/standard-handlers.ts";
+export { collectionsOf, readResources } from "./model/find-resources.ts";
+export { collectionAbove } from "./model/nesting.ts";
+export type { Resource } from "./model/resource.ts";
+export type { OperationKind, StandardOperation } from "./model/standard-operation.ts";
+export { findStandardOperations } from "./model/standard-operations.ts";
+export { type ImportedRecord, ImportReader } from "./records/import-reader.ts";
+export { describeUnserved, prepareRecords } from "./records/prepare-records.ts";
+export { createIdempotencyKeyCheck, createRecordCheck } from "./records/record-check.ts";
+export { type Upgrades, upgradeRecords } from "./records/record-upgrade.ts";
+export type { SeedResult } from "./seeds/seed.ts";
 export { openStore, type ResourceStore, type ResourceStoreOptions } from "./store.ts";

@@ -2,16 +2,15 @@
 import { HttpError } from "../http/index.ts";
 import type { Document, ResourceOptions, ResourceSource } from "../openapi/application.ts";
 import { isInMemory, openStore as open, type RecordStore, type Store } from "../store/index.ts";
-import { createStandardHandlers, type StandardHandlers } from "./handlers/index.ts";
-import {
-  type Certainty,
-  collectionsBelow,
-  collectionsOf,
-  findStandardOperations,
-  readResources,
-} from "./model/index.ts";
-import { checkRecords, prepareRecords, type Upgrades } from "./records/index.ts";
-import type { SeedResult } from "./seeds/index.ts";
+import { createStandardHandlers, type StandardHandlers } from "./handlers/standard-handlers.ts";
+import { collectionsOf, readResources } from "./model/find-resources.ts";
+import { collectionsBelow } from "./model/nesting.ts";
+import type { Certainty } from "./model/standard-operation.ts";
+import { findStandardOperations } from "./model/standard-operations.ts";
+import { checkRecords } from "./records/checked-records.ts";
+import { prepareRecords } from "./records/prepare-records.ts";
+import type { Upgrades } from "./records/record-upgrade.ts";
+import type { SeedResult } from "./seeds/seed.ts";
 
 export interface ResourceStoreOptions {
   /** The maximum number of records of each collection; by default, there is none. */
@@ -117,7 +116,7 @@ export function openStore(url: string, options: ResourceStoreOptions = {}): Reso
     },
     async seed(count) {
       const { opened, document } = requireOpened();
-      const { seedRecords } = await import("./seeds/index.ts");
+      const { seedRecords } = await import("./seeds/seed.ts");
       return seedRecords(document, opened, count);
     },
   };

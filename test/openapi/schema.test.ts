@@ -3,7 +3,7 @@ import t from "tap";
 import { parse } from "yaml";
 import { parseDocument } from "../../src/openapi/document/document.ts";
 import { createRecordValidator } from "../../src/openapi/operation/records.ts";
-import { Query } from "../../src/openapi/wire/index.ts";
+import { Query } from "../../src/openapi/wire/pairs.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { addParameter, editDocument, findParameter, setProperties } from "../support/document.ts";
 import { documentText, edit } from "../support/files.ts";

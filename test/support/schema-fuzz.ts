@@ -3,7 +3,7 @@
 import { hash } from "node:crypto";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { Schemas } from "../../src/openapi/schema/index.ts";
+import { Schemas } from "../../src/openapi/schema/schemas.ts";
 
 type Json = Record<string, unknown>;
 

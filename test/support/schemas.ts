@@ -1,12 +1,9 @@
 // Compiles single schemas, for tests of the keywords of JSON Schema.
 import type { Test } from "tap";
-import {
-  type Direction,
-  type ReportSchema,
-  Schemas,
-  upgradeSchema30,
-  type Validate,
-} from "../../src/openapi/schema/index.ts";
+import { upgradeSchema30 } from "../../src/openapi/schema/dialect.ts";
+import type { Direction } from "../../src/openapi/schema/evaluation.ts";
+import type { Validate } from "../../src/openapi/schema/keyword.ts";
+import { type ReportSchema, Schemas } from "../../src/openapi/schema/schemas.ts";
 
 /** The options of `compileSchema`. */
 export interface SchemaOptions {

@@ -9,7 +9,7 @@ import type { FastifyInstance } from "fastify";
 import t from "tap";
 import { readDocument } from "../../src/openapi/application.ts";
 import * as server from "../../src/openapi/index.ts";
-import { generateModule } from "../../src/openapi/types/index.ts";
+import { generateModule } from "../../src/openapi/types/modules.ts";
 import { compile } from "../support/compile.ts";
 import { folder, root } from "../support/files.ts";
 

@@ -4,8 +4,9 @@ import type { Socket } from "node:net";
 import fp from "fastify-plugin";
 import { STATUS_CODES } from "../../lib/index.ts";
 import { discardInput } from "../../patches/socket-input.ts";
-import { type FormatFailure, HttpError, writeFailure } from "../failure/index.ts";
-import { maxHeaderSize } from "../headers/index.ts";
+import { type FormatFailure, writeFailure } from "../failure/failure-format.ts";
+import { HttpError } from "../failure/http-error.ts";
+import { maxHeaderSize } from "../headers/header-syntax.ts";
 
 // `rawPacket` has the bytes that were parsed last; `bytesParsed` is the position of the error in them.
 type ParserError = { code?: string; reason?: string; rawPacket?: Buffer; bytesParsed?: number };

@@ -1,7 +1,7 @@
 // The text of the body of a failed request.
 import type { FastifyRequest } from "fastify";
 import { ignoreFailure, isPromise, toJson } from "../../lib/index.ts";
-import { isMediaType } from "../headers/index.ts";
+import { isMediaType } from "../headers/header-syntax.ts";
 import { toError } from "./application-error.ts";
 import type { ErrorBody } from "./http-error.ts";
 

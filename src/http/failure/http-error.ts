@@ -1,6 +1,6 @@
 // Errors that end a request. The error codes are a fixed set, and each has one status.
 import { ExpectedError } from "../../lib/index.ts";
-import { describesContent, isHeaderName, isHeaderText } from "../headers/index.ts";
+import { describesContent, isHeaderName, isHeaderText } from "../headers/header-syntax.ts";
 
 /** The error codes of the HTTP layer, with their statuses. An application adds its own. */
 export const httpErrors = {

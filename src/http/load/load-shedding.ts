@@ -5,8 +5,8 @@
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { andThen, type MaybePromise, withTimeout } from "../../lib/index.ts";
-import { toNetwork } from "../connection/index.ts";
-import { serviceUnavailable } from "../failure/index.ts";
+import { toNetwork } from "../connection/networks.ts";
+import { serviceUnavailable } from "../failure/http-error.ts";
 import { FairQueue } from "./fair-queue.ts";
 
 const maxWait = 500; // milliseconds in the queue, and to identify the client of a request before it

@@ -4,8 +4,8 @@ import { isIP } from "node:net";
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { shorten } from "../../lib/index.ts";
-import { createNetworkMatcher } from "../connection/index.ts";
-import { HttpError } from "../failure/index.ts";
+import { createNetworkMatcher } from "../connection/networks.ts";
+import { HttpError } from "../failure/http-error.ts";
 import { readAuthority } from "./request-target.ts";
 
 export interface CrossSiteOptions {

@@ -2,7 +2,7 @@
 // dates, so that If-Modified-Since and If-Unmodified-Since are ignored (section 13.1.3 and 13.1.4).
 import { createHash, hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { HttpError, InvalidRequest } from "../failure/index.ts";
+import { HttpError, InvalidRequest } from "../failure/http-error.ts";
 
 /** Creates the strong entity tag of a content, and of headers that belong to it. */
 export function createTag(content: string | Uint8Array, headers: Headers = []): string {

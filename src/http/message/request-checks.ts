@@ -3,7 +3,7 @@
 import type { FastifyRequest, HTTPMethods } from "fastify";
 import fp from "fastify-plugin";
 import { shorten } from "../../lib/index.ts";
-import { HttpError, notFound } from "../failure/index.ts";
+import { HttpError, notFound } from "../failure/http-error.ts";
 import { isHost, readAuthority } from "./request-target.ts";
 
 export interface RequestChecksOptions {

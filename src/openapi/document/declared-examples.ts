@@ -1,8 +1,14 @@
 // The examples that a document declares for a media type, a header or a parameter, compared with their schemas.
 import { decodeUtf8, InvalidValue, parseJson } from "../../lib/index.ts";
-import type { Direction, Schemas, Validate, Validation } from "../schema/index.ts";
-import { externalValueOf, type MediaTypeObject, type ParameterObject, type Part } from "../source/index.ts";
-import { essenceOf, isJson, itemReaderOf, readText } from "../wire/index.ts";
+import type { Direction } from "../schema/evaluation.ts";
+import type { Validate, Validation } from "../schema/keyword.ts";
+import type { Schemas } from "../schema/schemas.ts";
+import { externalValueOf } from "../source/bundle.ts";
+import type { MediaTypeObject, ParameterObject } from "../source/document-types.ts";
+import type { Part } from "../source/part.ts";
+import { itemReaderOf } from "../wire/item-streams.ts";
+import { essenceOf, isJson } from "../wire/media-types.ts";
+import { readText } from "../wire/styles.ts";
 
 /** An example of the document. */
 export interface DeclaredExample {

@@ -1,7 +1,11 @@
 // Walks the document: finds its schemas, and reports parts that the server would ignore although they promise a behavior.
 import { findSimilarName } from "../../lib/index.ts";
-import { type CheckOptions, isJsonSchema, isOpenApiDialect, type ReportSchema, type Schemas } from "../schema/index.ts";
-import { dataKeywords, escapeToken, maps, type OpenApi, Part, type Report } from "../source/index.ts";
+import { isJsonSchema, isOpenApiDialect } from "../schema/dialect.ts";
+import type { CheckOptions, ReportSchema, Schemas } from "../schema/schemas.ts";
+import type { OpenApi } from "../source/document-types.ts";
+import { dataKeywords, maps } from "../source/fields.ts";
+import type { Report } from "../source/findings.ts";
+import { escapeToken, Part } from "../source/part.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

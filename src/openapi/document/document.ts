@@ -1,30 +1,16 @@
 // Parses an OpenAPI document into operations. Finds what would not be enforced, and rejects what can't be served.
 import { hash } from "node:crypto";
 import { METHODS } from "../../lib/index.ts";
-import {
-  compileOperation,
-  type ErrorFormat,
-  listRequestSchemas,
-  type Operation,
-  type OperationEntry,
-} from "../operation/index.ts";
-import { type Formats, Schemas, upgradeSchema30 } from "../schema/index.ts";
-import {
-  describeFindings,
-  type Finding,
-  type LoadedDocument,
-  listBasePaths,
-  loadDocument,
-  methods,
-  type OpenApi,
-  type OperationObject,
-  Part,
-  type PathItem,
-  parseDocumentText,
-  type Report,
-  readBasePath,
-  type Strictness,
-} from "../source/index.ts";
+import type { ErrorFormat } from "../operation/error-format.ts";
+import { compileOperation, listRequestSchemas, type Operation, type OperationEntry } from "../operation/operation.ts";
+import { upgradeSchema30 } from "../schema/dialect.ts";
+import type { Formats } from "../schema/keyword.ts";
+import { Schemas } from "../schema/schemas.ts";
+import { methods, type OpenApi, type OperationObject, type PathItem } from "../source/document-types.ts";
+import { describeFindings, type Finding, type Report, type Strictness } from "../source/findings.ts";
+import { type LoadedDocument, loadDocument, parseDocumentText } from "../source/load.ts";
+import { Part } from "../source/part.ts";
+import { listBasePaths, readBasePath } from "../source/servers.ts";
 import { checkDocument, toSchemaReport } from "./document-checks.ts";
 import { compareErrorShapes } from "./error-shapes.ts";
 import { checkExamples } from "./examples.ts";

@@ -1,8 +1,9 @@
 // Compares the errors that the server itself makes with those that operations declare.
 import type { ErrorBody } from "../../http/index.ts";
-import { createErrorFormat, type ErrorFormat, type FormatInContext, type Operation } from "../operation/index.ts";
-import type { Report } from "../source/index.ts";
-import { selectMediaType } from "../wire/index.ts";
+import { createErrorFormat, type ErrorFormat, type FormatInContext } from "../operation/error-format.ts";
+import type { Operation } from "../operation/operation.ts";
+import type { Report } from "../source/findings.ts";
+import { selectMediaType } from "../wire/media-types.ts";
 
 const advice = "set `formatError` to send theirs";
 

@@ -1,6 +1,11 @@
 // Compares the examples of a document with their schemas.
-import type { Direction, SchemaNode, Schemas, Validation } from "../schema/index.ts";
-import { type MediaTypeObject, type Part, type Report, unescapeToken } from "../source/index.ts";
+import type { Direction } from "../schema/evaluation.ts";
+import type { Validation } from "../schema/keyword.ts";
+import type { SchemaNode } from "../schema/node.ts";
+import type { Schemas } from "../schema/schemas.ts";
+import type { MediaTypeObject } from "../source/document-types.ts";
+import type { Report } from "../source/findings.ts";
+import { type Part, unescapeToken } from "../source/part.ts";
 import { readExamples } from "./declared-examples.ts";
 
 /** Reports each example that its schema rejects: of schemas, and of the media types, parameters and headers at `pointers`. */

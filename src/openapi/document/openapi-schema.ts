@@ -2,8 +2,14 @@
 // differences that remain are warnings, except misspelled fields, because a typing error loses a rule.
 import { createRequire } from "node:module";
 import { findSimilarName } from "../../lib/index.ts";
-import { Schemas, upgradeSchema30, type Validate } from "../schema/index.ts";
-import { fieldNames, listAround, type OpenApi, type Report, type SchemaObject, toNumbers } from "../source/index.ts";
+import { upgradeSchema30 } from "../schema/dialect.ts";
+import type { Validate } from "../schema/keyword.ts";
+import { Schemas } from "../schema/schemas.ts";
+import type { OpenApi, SchemaObject } from "../source/document-types.ts";
+import { fieldNames } from "../source/fields.ts";
+import type { Report } from "../source/findings.ts";
+import { listAround } from "../source/part.ts";
+import { toNumbers } from "../source/text.ts";
 
 const require = createRequire(import.meta.url);
 const validates = new Map<string, Validate>(); // by version, such as 3.1

@@ -2,8 +2,9 @@
 // /files/{id}#share or /responses?beta=true. The router selects one by the query and the Content-Type of a request, and those whose
 // path has a literal behind a parameter by the path as it was sent.
 import type { IncomingMessage } from "node:http";
-import { findRawText, type Operation } from "../operation/index.ts";
-import { Query } from "../wire/index.ts";
+import type { Operation } from "../operation/operation.ts";
+import { findRawText } from "../operation/path-template.ts";
+import { Query } from "../wire/pairs.ts";
 
 /** The constraint of the router that selects a variant. Its values are operationIds. */
 export interface VariantConstraint {

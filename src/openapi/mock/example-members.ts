@@ -1,5 +1,8 @@
 // Which members the example of an object has.
-import { compilePattern, Identities, type SchemaNode } from "../schema/index.ts";
+
+import { Identities } from "../schema/equality.ts";
+import type { SchemaNode } from "../schema/node.ts";
+import { compilePattern } from "../schema/texts/regular-expressions.ts";
 import { createText, mergeKeywords } from "./example-values.ts";
 import { samplePattern } from "./sample-text.ts";
 

@@ -1,6 +1,7 @@
 // Values of the primitive types, for the examples of schemas.
 
-import { isInt64, type SchemaNode } from "../schema/index.ts";
+import { isInt64 } from "../schema/keywords/integers.ts";
+import type { SchemaNode } from "../schema/node.ts";
 import { sampleFormat, samplePattern } from "./sample-text.ts";
 
 const int64Limit = Number.MAX_SAFE_INTEGER;

@@ -2,8 +2,9 @@
 // patterns, unevaluated properties, and alternatives that exclude each other.
 
 import { toJson } from "../../lib/index.ts";
-import { type NamedAlternatives, nameAlternatives, type SchemaNode } from "../schema/index.ts";
-import { isJson } from "../wire/index.ts";
+import { type NamedAlternatives, nameAlternatives } from "../schema/keywords/discriminator.ts";
+import type { SchemaNode } from "../schema/node.ts";
+import { isJson } from "../wire/media-types.ts";
 import { chooseNames, createDistinct, findAdditional, listRequired } from "./example-members.ts";
 import { countValues, createNumber, createText, mergeKeywords, selectType } from "./example-values.ts";
 

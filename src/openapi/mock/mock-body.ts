@@ -1,8 +1,8 @@
 // Writes the values of mock responses in the syntax of their media type.
 import { HttpError } from "../../http/index.ts";
 import { toJson } from "../../lib/index.ts";
-import type { SchemaNode } from "../schema/index.ts";
-import { essenceOf, formatOf } from "../wire/index.ts";
+import type { SchemaNode } from "../schema/node.ts";
+import { essenceOf, formatOf } from "../wire/media-types.ts";
 import { writeXml } from "./xml.ts";
 
 // A field of server-sent events (HTML, section 9.2.5). A client ignores a text that has none.

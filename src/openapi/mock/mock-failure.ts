@@ -1,10 +1,11 @@
 // The errors of the mock: as the document declares them, with the reason in their texts.
 import { type ErrorBody, type FormattedFailure, HttpError } from "../../http/index.ts";
 import { STATUS_CODES } from "../../lib/index.ts";
-import type { FormatInContext } from "../operation/index.ts";
-import type { Schemas } from "../schema/index.ts";
-import type { MediaTypeObject, Part } from "../source/index.ts";
-import { isJson, listContents, selectMediaType } from "../wire/index.ts";
+import type { FormatInContext } from "../operation/error-format.ts";
+import type { Schemas } from "../schema/schemas.ts";
+import type { MediaTypeObject } from "../source/document-types.ts";
+import type { Part } from "../source/part.ts";
+import { isJson, listContents, selectMediaType } from "../wire/media-types.ts";
 import { writeMockBody } from "./mock-body.ts";
 import { chooseOf, findResponse, makeAcceptable, parsePreferences, textOf, toProblemHeader } from "./mock-handler.ts";
 import { chooseValue, type MockValue } from "./mock-value.ts";

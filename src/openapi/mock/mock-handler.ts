@@ -1,10 +1,14 @@
 // The handlers of operations that have none: they respond with examples of the document, or with values made from its schemas.
 import { HttpError, isHeaderName, isHeaderText } from "../../http/index.ts";
 import { getOrAdd, RawJson } from "../../lib/index.ts";
-import type { Operation, UntypedHandler, UntypedResponse } from "../operation/index.ts";
-import type { Schemas } from "../schema/index.ts";
-import type { MediaTypeObject, ParameterObject, Part, ResponseObject } from "../source/index.ts";
-import { essenceOf, hasItems, isJson, listContents, negotiate } from "../wire/index.ts";
+import type { UntypedHandler } from "../operation/call.ts";
+import type { Operation } from "../operation/operation.ts";
+import type { UntypedResponse } from "../operation/response/response.ts";
+import type { Schemas } from "../schema/schemas.ts";
+import type { MediaTypeObject, ParameterObject, ResponseObject } from "../source/document-types.ts";
+import type { Part } from "../source/part.ts";
+import { hasItems } from "../wire/item-streams.ts";
+import { essenceOf, isJson, listContents, negotiate } from "../wire/media-types.ts";
 import { writeMockBody } from "./mock-body.ts";
 import { chooseValue, type MockValue, type ValuePreferences } from "./mock-value.ts";
 

@@ -1,14 +1,11 @@
 // The values of mock responses: the examples of the document, or values made from its schemas.
 import { HttpError } from "../../http/index.ts";
-import { type DeclaredExample, readExamples, validationOf } from "../document/index.ts";
-import type { SchemaNode, Schemas } from "../schema/index.ts";
-import {
-  type ExampleObject,
-  externalValueOf,
-  type MediaTypeObject,
-  type ParameterObject,
-  type Part,
-} from "../source/index.ts";
+import { type DeclaredExample, readExamples, validationOf } from "../document/declared-examples.ts";
+import type { SchemaNode } from "../schema/node.ts";
+import type { Schemas } from "../schema/schemas.ts";
+import { externalValueOf } from "../source/bundle.ts";
+import type { ExampleObject, MediaTypeObject, ParameterObject } from "../source/document-types.ts";
+import type { Part } from "../source/part.ts";
 import { createExample } from "./example.ts";
 
 /** A value of a mock response. */

@@ -1,6 +1,6 @@
 // Creates texts of a format, or that match a regular expression, for the values of mock responses.
 import ret, { type Set as CharacterSet, type Root, type Tokens } from "ret";
-import { compilePattern, tokenizePattern } from "../schema/index.ts";
+import { compilePattern, tokenizePattern } from "../schema/texts/regular-expressions.ts";
 
 const samples: Readonly<Record<string, (index: number) => string>> = {
   byte: () => "dGV4dA==",

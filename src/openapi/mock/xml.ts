@@ -1,5 +1,5 @@
 // Writes values as XML, with the names of the schema's `xml` (OpenAPI 3.1.1, section 4.8.26).
-import type { SchemaNode } from "../schema/index.ts";
+import type { SchemaNode } from "../schema/node.ts";
 
 interface XmlObject {
   readonly name?: string;

@@ -1,7 +1,14 @@
 // The body of a request: its content by media type, and its validation.
-import type { MarkedMembers, Schemas, Validate } from "../schema/index.ts";
-import type { MediaTypeObject, OperationObject, Part, ReportReason } from "../source/index.ts";
-import { type BodyFormat, type FormEncoding, findFormat, listContents, selectMediaType } from "../wire/index.ts";
+
+import type { Validate } from "../schema/keyword.ts";
+import type { MarkedMembers } from "../schema/marked-members.ts";
+import type { Schemas } from "../schema/schemas.ts";
+import type { MediaTypeObject, OperationObject } from "../source/document-types.ts";
+import type { ReportReason } from "../source/findings.ts";
+import type { Part } from "../source/part.ts";
+import type { FormEncoding } from "../wire/form.ts";
+import { type BodyFormat, findFormat } from "../wire/formats.ts";
+import { listContents, selectMediaType } from "../wire/media-types.ts";
 import { type ReadPart, type RequestPart, toInvalidRequest } from "./invalid-request.ts";
 
 /** The content of a body in one media type. */

@@ -1,8 +1,8 @@
 // Reads the credentials of a request by the types of security schemes.
 import type { FastifyRequest } from "fastify";
 import { splitAuthorization } from "../../http/index.ts";
-import type { SecuritySchemeObject } from "../source/index.ts";
-import { decodeComponent, parseCookies, type Query } from "../wire/index.ts";
+import type { SecuritySchemeObject } from "../source/document-types.ts";
+import { decodeComponent, parseCookies, type Query } from "../wire/pairs.ts";
 
 /** What of a request can have a credential. */
 type CredentialSource = Pick<FastifyRequest, "headers"> & { readonly sentQuery: Query };

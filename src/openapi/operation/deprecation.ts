@@ -1,5 +1,6 @@
 // Deprecated operations: reads their dates from the document, and creates the headers of their responses.
-import type { OpenApi, OperationObject, ReportReason } from "../source/index.ts";
+import type { OpenApi, OperationObject } from "../source/document-types.ts";
+import type { ReportReason } from "../source/findings.ts";
 
 /** The dates of a deprecated operation, and the path template of its successor. */
 export interface Deprecation {

@@ -1,7 +1,7 @@
 // The shape of error responses: the application's, that of the document, or the default one.
 import type { ErrorBody, FailedRequest, FormattedFailure } from "../../http/index.ts";
 import { STATUS_CODES } from "../../lib/index.ts";
-import { essenceOf, isJson } from "../wire/index.ts";
+import { essenceOf, isJson } from "../wire/media-types.ts";
 import type { Operation } from "./operation.ts";
 import { SentRequest } from "./sent-request.ts";
 

@@ -1,17 +1,11 @@
 // The parameters of each location of a request: reads their texts, and validates their values.
 import { type ErrorDetail, maxDetails } from "../../http/index.ts";
 import { InvalidValue, type Problem, shorten } from "../../lib/index.ts";
-import { describeUnknown, type Schemas, type Validate } from "../schema/index.ts";
-import {
-  decodeComponent,
-  type Pairs,
-  parseCookies,
-  type Query,
-  readPairs,
-  readText,
-  type Style,
-  splitCookies,
-} from "../wire/index.ts";
+import type { Validate } from "../schema/keyword.ts";
+import type { Schemas } from "../schema/schemas.ts";
+import { describeUnknown } from "../schema/wording.ts";
+import { decodeComponent, type Pairs, parseCookies, type Query, splitCookies } from "../wire/pairs.ts";
+import { readPairs, readText, type Style } from "../wire/styles.ts";
 import { type ReadPart, type RequestPart, toInvalidRequest } from "./invalid-request.ts";
 import type { Parameter } from "./parameter.ts";
 import { findRawText, type PathTemplate } from "./path-template.ts";

@@ -1,17 +1,10 @@
 // Compiles an operation of the document: everything that the server needs to serve it, read once.
 
-import type { Schemas } from "../schema/index.ts";
-import {
-  listBasePaths,
-  type OpenApi,
-  type OperationObject,
-  type ParameterObject,
-  type Part,
-  type PathItem,
-  type Report,
-  type ReportReason,
-  readBasePath,
-} from "../source/index.ts";
+import type { Schemas } from "../schema/schemas.ts";
+import type { OpenApi, OperationObject, ParameterObject, PathItem } from "../source/document-types.ts";
+import type { Report, ReportReason } from "../source/findings.ts";
+import type { Part } from "../source/part.ts";
+import { listBasePaths, readBasePath } from "../source/servers.ts";
 import { type Body, compileBody } from "./body.ts";
 import { type Deprecation, readDeprecation } from "./deprecation.ts";
 import { collectParameters, compileParameters, type Parameters } from "./parameters.ts";

@@ -1,17 +1,13 @@
 // One parameter of an operation: its style, and the value of its media type.
 import { parseJson } from "../../lib/index.ts";
-import { type Schemas, Shape } from "../schema/index.ts";
-import type { ParameterObject, Part } from "../source/index.ts";
-import {
-  decodeComponent,
-  decodePercent,
-  type FormatName,
-  type FormEncoding,
-  formatOf,
-  listContents,
-  readForm,
-  type Style,
-} from "../wire/index.ts";
+import type { Schemas } from "../schema/schemas.ts";
+import { Shape } from "../schema/shape.ts";
+import type { ParameterObject } from "../source/document-types.ts";
+import type { Part } from "../source/part.ts";
+import { type FormEncoding, readForm } from "../wire/form.ts";
+import { type FormatName, formatOf, listContents } from "../wire/media-types.ts";
+import { decodeComponent, decodePercent } from "../wire/pairs.ts";
+import type { Style } from "../wire/styles.ts";
 
 const defaultStyles = { path: "simple", query: "form", header: "simple", cookie: "form", querystring: "form" } as const;
 const decoders = {

@@ -1,7 +1,9 @@
 // The parameters of an operation: those of its path and its own, by location.
-import type { Schemas } from "../schema/index.ts";
-import type { OperationObject, ParameterObject, Part, PathItem, ReportReason } from "../source/index.ts";
-import { listContents } from "../wire/index.ts";
+import type { Schemas } from "../schema/schemas.ts";
+import type { OperationObject, ParameterObject, PathItem } from "../source/document-types.ts";
+import type { ReportReason } from "../source/findings.ts";
+import type { Part } from "../source/part.ts";
+import { listContents } from "../wire/media-types.ts";
 import { CookieParameters, HeaderParameters, PathParameters, QueryParameters, WholeQuery } from "./locations.ts";
 import { Parameter } from "./parameter.ts";
 import type { PathTemplate } from "./path-template.ts";

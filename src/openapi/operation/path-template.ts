@@ -1,5 +1,5 @@
 // Path templates: /books/{bookId}, and several parameters in a segment: /files/{name}.{extension}.
-import { type Pairs, parsePairs } from "../wire/index.ts";
+import { type Pairs, parsePairs } from "../wire/pairs.ts";
 
 /** A path template. */
 export interface PathTemplate {

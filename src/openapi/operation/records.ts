@@ -1,7 +1,8 @@
 // Records of other sources that follow the rules of the document, such as the lines of an import.
 import { type Checked, type InvalidValue, parseJson, toJson } from "../../lib/index.ts";
-import type { Direction, Schemas } from "../schema/index.ts";
-import type { Part } from "../source/index.ts";
+import type { Direction } from "../schema/evaluation.ts";
+import type { Schemas } from "../schema/schemas.ts";
+import type { Part } from "../source/part.ts";
 
 /**
  * Creates the validation of a record by the rules of the body of a request, which also fills defaults, or of a response. `noun` is the

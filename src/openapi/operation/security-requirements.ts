@@ -1,6 +1,8 @@
 // The security requirements of an operation (OpenAPI 3.1.1, sections 4.8.27 and 4.8.30).
 
-import type { OpenApi, OperationObject, Part, ReportReason, SecuritySchemeObject } from "../source/index.ts";
+import type { OpenApi, OperationObject, SecuritySchemeObject } from "../source/document-types.ts";
+import type { ReportReason } from "../source/findings.ts";
+import type { Part } from "../source/part.ts";
 import { isSupported } from "./credentials.ts";
 
 /** A security scheme that an operation requires. */

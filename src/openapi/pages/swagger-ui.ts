@@ -4,7 +4,7 @@ import type { StaticDocumentSpec } from "@fastify/swagger";
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from "fastify";
 import { createSecurityHeaders, serveFile } from "../../http/index.ts";
 import { toJson } from "../../lib/index.ts";
-import type { Document } from "../document/index.ts";
+import type { Document } from "../document/document.ts";
 import { adaptToDevice, badges, foldedParts, preserveLargeIntegers, quickStart } from "./swagger-ui-plugins.js";
 
 export interface SwaggerOptions {

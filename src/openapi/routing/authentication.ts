@@ -8,13 +8,13 @@ import {
   hasCredential,
   isSupported,
   isVisible,
-  type Operation,
-  type RequiredScheme,
   readCredential,
-  SentRequest,
   toChallenge,
-} from "../operation/index.ts";
-import type { SecuritySchemeObject } from "../source/index.ts";
+} from "../operation/credentials.ts";
+import type { Operation } from "../operation/operation.ts";
+import type { RequiredScheme } from "../operation/security-requirements.ts";
+import { SentRequest } from "../operation/sent-request.ts";
+import type { SecuritySchemeObject } from "../source/document-types.ts";
 
 const checkTimeout = 10_000; // milliseconds
 

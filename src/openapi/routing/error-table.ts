@@ -1,6 +1,6 @@
 // Errors of the application that are failures of a request.
 import { HttpError } from "../../http/index.ts";
-import type { Operation } from "../operation/index.ts";
+import type { Operation } from "../operation/operation.ts";
 
 /** Maps the errors of a class to a status and a code. Their messages are sent. */
 export interface MappedError {

@@ -1,7 +1,7 @@
 // The document that fastify-openapi-glue gets: paths, methods and operationIds. It would replace each reference of the real
 // document by what it refers to.
 import { isRouteDocument } from "../../patches/route-document.ts";
-import type { Operation } from "../operation/index.ts";
+import type { Operation } from "../operation/operation.ts";
 
 /** The methods whose operations fastify-openapi-glue registers. HEAD is none of them: it must precede GET. */
 export const gluedMethods = /^(DELETE|GET|OPTIONS|PATCH|POST|PUT)$/;

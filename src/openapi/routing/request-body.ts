@@ -5,8 +5,9 @@ import type { FastifyRequest, preParsingHookHandler, preValidationHookHandler } 
 import fp from "fastify-plugin";
 import { HttpError, InvalidRequest, yieldBetweenChunks } from "../../http/index.ts";
 import { ByteBuffer, InvalidValue } from "../../lib/index.ts";
-import { type BodyContent, RawBody, toInvalidRequest } from "../operation/index.ts";
-import { checkMediaType, isJson } from "../wire/index.ts";
+import { type BodyContent, RawBody } from "../operation/body.ts";
+import { toInvalidRequest } from "../operation/invalid-request.ts";
+import { checkMediaType, isJson } from "../wire/media-types.ts";
 import { decodeContent, isCodingError, limitBytes } from "./content-codings.ts";
 
 const maxEmptyBytes = 100; // of a body that says nothing, such as "{}"

@@ -10,18 +10,12 @@ import {
   toError,
 } from "../../http/index.ts";
 import { andThen, type MaybePromise } from "../../lib/index.ts";
-import {
-  type CallOptions,
-  type HandlerResult,
-  type Operation,
-  type PathSource,
-  type ReadPart,
-  type RequestPart,
-  UntypedCall,
-  type UntypedHandler,
-  type WriteOptions,
-} from "../operation/index.ts";
-import { Query } from "../wire/index.ts";
+import { type CallOptions, UntypedCall, type UntypedHandler } from "../operation/call.ts";
+import type { ReadPart, RequestPart } from "../operation/invalid-request.ts";
+import type { PathSource } from "../operation/locations.ts";
+import type { Operation } from "../operation/operation.ts";
+import type { HandlerResult, WriteOptions } from "../operation/response/response.ts";
+import { Query } from "../wire/pairs.ts";
 import type { ErrorTable } from "./error-table.ts";
 import { prepareBody, requireBody } from "./request-body.ts";
 

@@ -4,24 +4,16 @@ import glue from "fastify-openapi-glue";
 import fp from "fastify-plugin";
 import { defaultGracePeriod } from "../../http/index.ts";
 import { findSimilarName } from "../../lib/index.ts";
-import {
-  createVariantConstraint,
-  type Document,
-  groupVariants,
-  hasDelimiters,
-  type VariantConstraint,
-} from "../document/index.ts";
-import {
-  deprecationHeaders,
-  OpenCalls,
-  type Operation,
-  type ResponseValidation,
-  type UntypedHandler,
-  type Wrap,
-  type WriteOptions,
-  wrapHandler,
-} from "../operation/index.ts";
-import type { Handlers } from "../types/index.ts";
+import type { Document } from "../document/document.ts";
+import { createVariantConstraint, groupVariants, hasDelimiters, type VariantConstraint } from "../document/variants.ts";
+import type { UntypedHandler } from "../operation/call.ts";
+import { deprecationHeaders } from "../operation/deprecation.ts";
+import { OpenCalls } from "../operation/open-calls.ts";
+import type { Operation } from "../operation/operation.ts";
+import type { ResponseValidation } from "../operation/response/check.ts";
+import type { WriteOptions } from "../operation/response/response.ts";
+import { type Wrap, wrapHandler } from "../operation/wrap.ts";
+import type { Handlers } from "../types/handler.ts";
 import { createAuthentication, type SecuritySchemes } from "./authentication.ts";
 import { ErrorTable, type MappedError } from "./error-table.ts";
 import { gluedMethods, toGlueDocument } from "./glue-document.ts";
@@ -80,7 +72,7 @@ async function registerRoutes<Operations, Context, Caller>(
 ): Promise<void> {
   const { document } = options;
   const openCalls = new OpenCalls();
-  const mocks = options.mock ? await import("../mock/index.ts") : undefined;
+  const mocks = options.mock ? await import("../mock/mock-handler.ts") : undefined;
   const routes = createRoutes(options, openCalls, mocks?.createMockHandler);
   const close = (gracePeriod = defaultGracePeriod) => openCalls.close(gracePeriod / 2);
   if (app.hasPlugin("graceful-shutdown")) app.onShutdown(close);

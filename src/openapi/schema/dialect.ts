@@ -1,5 +1,5 @@
 // The dialects of schemas: that of OpenAPI 3.0 is upgraded to JSON Schema 2020-12.
-import type { SchemaObject } from "../source/index.ts";
+import type { SchemaObject } from "../source/document-types.ts";
 
 /**
  * Returns whether a dialect is JSON Schema 2020-12. It does not assert `format` (section 7.2.1), unlike that of OpenAPI, which

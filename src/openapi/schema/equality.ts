@@ -1,5 +1,5 @@
 // The equality of JSON values (JSON Schema 2020-12, section 4.2.2): whatever the order of names, and with exact numbers.
-import type { SchemaObject } from "../source/index.ts";
+import type { SchemaObject } from "../source/document-types.ts";
 import { hasMember, isObject, memberNames } from "./form.ts";
 
 /** Returns whether two values are equal. */

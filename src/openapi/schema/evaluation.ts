@@ -1,7 +1,7 @@
 // One evaluation of a value: what is known of it so far.
 
 import { getOrAdd } from "../../lib/index.ts";
-import type { SchemaObject } from "../source/index.ts";
+import type { SchemaObject } from "../source/document-types.ts";
 import { type Change, makeChanges } from "./changes.ts";
 import { Identities } from "./equality.ts";
 

@@ -1,5 +1,5 @@
 // The forms that the values of keywords can have. A keyword with another value is reported, and ignored.
-import type { Schema, SchemaObject } from "../source/index.ts";
+import type { Schema, SchemaObject } from "../source/document-types.ts";
 import { toRegExp } from "./texts/regular-expressions.ts";
 
 /** A form of values. */

@@ -1,7 +1,7 @@
 // What a keyword is: the form of its value, what its subschemas apply to, how it checks a value, and the sentence about a value
 // that violates it. keywords/ has one entry for each, and vocabulary.ts has all of them.
 import type { Problem } from "../../lib/index.ts";
-import type { SchemaObject } from "../source/index.ts";
+import type { SchemaObject } from "../source/document-types.ts";
 import type { Cell, Check, Failure } from "./evaluation.ts";
 import type { Form } from "./form.ts";
 import type { SchemaNode } from "./node.ts";

@@ -1,5 +1,5 @@
 // A schema at its place in the document: in the dialect of JSON Schema 2020-12, with its references resolved.
-import type { SchemaObject } from "../source/index.ts";
+import type { SchemaObject } from "../source/document-types.ts";
 import { isJsonSchema } from "./dialect.ts";
 import type { Marks } from "./evaluation.ts";
 import { isObject } from "./form.ts";

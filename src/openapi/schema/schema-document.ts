@@ -1,15 +1,14 @@
 // Where the schemas of a document are, and where their references lead (JSON Schema 2020-12, sections 8.2 and 9).
 import { getOrAdd } from "../../lib/index.ts";
+import type { Schema, SchemaObject } from "../source/document-types.ts";
 import {
   countReference,
   decodeFragment,
   escapeToken,
   isReferenceWithout,
   memberOf,
-  type Schema,
-  type SchemaObject,
   unescapeToken,
-} from "../source/index.ts";
+} from "../source/part.ts";
 import type { Upgrade } from "./dialect.ts";
 import type { Marker } from "./form.ts";
 import type { ListSubschemas } from "./subschema.ts";

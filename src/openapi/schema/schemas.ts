@@ -1,7 +1,8 @@
 // The schemas of a document: checks them when it is loaded, and evaluates values.
 
 import type { Problem } from "../../lib/index.ts";
-import type { RuleId, Schema, SchemaObject } from "../source/index.ts";
+import type { Schema, SchemaObject } from "../source/document-types.ts";
+import type { RuleId } from "../source/findings.ts";
 import { breakCycles } from "./checks/cycles.ts";
 import { findDefaultProblems } from "./checks/default-problems.ts";
 import { findAnnotationProblems, findKeywordProblems } from "./checks/keyword-problems.ts";

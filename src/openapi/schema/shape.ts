@@ -1,7 +1,7 @@
 // The types that a schema allows, as far as they tell how to read a text: a parameter, or the field of a form.
 
 import { parseInteger } from "../../lib/index.ts";
-import type { SchemaObject } from "../source/index.ts";
+import type { SchemaObject } from "../source/document-types.ts";
 import { possiblePartsOf, type SchemaNode } from "./node.ts";
 
 const fixedFormats = /^(date|date-time|time|uuid|ipv4|ipv6)$/; // of texts without a comma

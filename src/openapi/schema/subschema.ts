@@ -1,5 +1,5 @@
 // The schemas in the values of keywords.
-import type { Schema, SchemaObject } from "../source/index.ts";
+import type { Schema, SchemaObject } from "../source/document-types.ts";
 
 /**
  * What the subschemas of a keyword apply to:

@@ -1,5 +1,5 @@
 // All keywords. Their order is that in which a schema checks them.
-import type { Schema, SchemaObject } from "../source/index.ts";
+import type { Schema, SchemaObject } from "../source/document-types.ts";
 import type { Keyword, Keywords } from "./keyword.ts";
 import { arrayKeywords } from "./keywords/arrays.ts";
 import { coreKeywords } from "./keywords/core.ts";

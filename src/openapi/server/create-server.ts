@@ -2,7 +2,7 @@
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { createDataHeaders, createEdge, crossSite } from "../../http/index.ts";
-import { listForCors, type Operation } from "../operation/index.ts";
+import { listForCors, type Operation } from "../operation/operation.ts";
 import type { ServerOptions, UntypedOperations } from "./options.ts";
 import {
   createFailureFormat,

@@ -1,11 +1,15 @@
 // The options of `createServer` and of the plugin `openApi`.
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import type { AppEdgeOptions, EdgeOptions } from "../../http/index.ts";
-import type { Document } from "../document/index.ts";
-import type { ErrorFormat, FailureContext, UntypedHandler, Wrap } from "../operation/index.ts";
-import type { MappedError, SecuritySchemes } from "../routing/index.ts";
-import type { Formats } from "../schema/index.ts";
-import type { DocumentTypes, Handlers } from "../types/index.ts";
+import type { Document } from "../document/document.ts";
+import type { UntypedHandler } from "../operation/call.ts";
+import type { ErrorFormat, FailureContext } from "../operation/error-format.ts";
+import type { Wrap } from "../operation/wrap.ts";
+import type { SecuritySchemes } from "../routing/authentication.ts";
+import type { MappedError } from "../routing/error-table.ts";
+import type { Formats } from "../schema/keyword.ts";
+import type { Handlers } from "../types/handler.ts";
+import type { DocumentTypes } from "../types/modules.ts";
 
 /** The operations of a document of which no types are generated. */
 export interface UntypedOperations {

@@ -10,8 +10,8 @@ import {
   representations,
   withoutQuery,
 } from "../../http/index.ts";
-import type { Document } from "../document/index.ts";
-import { listForCors } from "../operation/index.ts";
+import type { Document } from "../document/document.ts";
+import { listForCors } from "../operation/operation.ts";
 import type { PluginEdgeOptions, PluginOptions, UntypedOperations } from "./options.ts";
 import {
   createFailureFormat,

@@ -2,13 +2,18 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify";
 import { type FormatFailure, toError } from "../../http/index.ts";
 import { throttleStart, toJson } from "../../lib/index.ts";
-import { type Document, readDocument } from "../document/index.ts";
-import { createMockErrorFormat } from "../mock/index.ts";
-import { createErrorFormat, type Operation, toFailureContext, type Wrap } from "../operation/index.ts";
-import { servePublicFile, serviceLinks, swaggerPages } from "../pages/index.ts";
-import { routes } from "../routing/index.ts";
-import { type OpenApi, readBasePath } from "../source/index.ts";
-import { checkTypes, type DocumentTypes, type Handlers } from "../types/index.ts";
+import { type Document, readDocument } from "../document/document.ts";
+import { createMockErrorFormat } from "../mock/mock-failure.ts";
+import { createErrorFormat, toFailureContext } from "../operation/error-format.ts";
+import type { Operation } from "../operation/operation.ts";
+import type { Wrap } from "../operation/wrap.ts";
+import { servePublicFile, serviceLinks } from "../pages/public-file.ts";
+import { swaggerPages } from "../pages/swagger-ui.ts";
+import { routes } from "../routing/routes.ts";
+import type { OpenApi } from "../source/document-types.ts";
+import { readBasePath } from "../source/servers.ts";
+import type { Handlers } from "../types/handler.ts";
+import { checkTypes, type DocumentTypes } from "../types/modules.ts";
 import type { OpenApiOptions, ResourceHandlers, ResourceOptions } from "./options.ts";
 
 /** Returns the Link header of failures. */

@@ -1,6 +1,6 @@
 // Generates the types of handlers and clients from a document: those of openapi-typescript, with bigint for int64.
 import type { SchemaObject as SchemaOfTypes } from "openapi-typescript";
-import type { Document } from "../document/index.ts";
+import type { Document } from "../document/document.ts";
 import { aliasRecursiveTypes } from "./recursive-types.ts";
 import { SafeNames } from "./safe-names.ts";
 import { toTypeDocument } from "./type-document.ts";

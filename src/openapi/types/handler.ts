@@ -2,7 +2,7 @@
 // undeclared header, a wrong parameter name or a missing handler does not compile.
 import type { Readable } from "node:stream";
 import type { RawJson } from "../../lib/index.ts";
-import type { UntypedCall } from "../operation/index.ts";
+import type { UntypedCall } from "../operation/call.ts";
 
 /** The operationId of an operation. `Operations` is the interface `operations` that openapi-typescript generates. */
 export type OperationId<Operations> = keyof Operations & string;

@@ -1,8 +1,9 @@
 // Where the responses of a document have integers that are bigints, for clients.
-import type { IntegerMap, IntegerPlaces } from "../client/index.ts";
-import type { Document } from "../document/index.ts";
-import { isInt64, type SchemaNode } from "../schema/index.ts";
-import { isJson } from "../wire/index.ts";
+import type { IntegerMap, IntegerPlaces } from "../client/exact-integers.ts";
+import type { Document } from "../document/document.ts";
+import { isInt64 } from "../schema/keywords/integers.ts";
+import type { SchemaNode } from "../schema/node.ts";
+import { isJson } from "../wire/media-types.ts";
 import { findReachable } from "./type-views.ts";
 
 type Places = { -readonly [Name in keyof IntegerPlaces]: IntegerPlaces[Name] };

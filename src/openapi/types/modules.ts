@@ -1,7 +1,7 @@
 // The modules that `openapi-server generate` writes, and whether they are those of a document.
 import { hash } from "node:crypto";
 import { canonicalJson } from "../../lib/index.ts";
-import type { Document } from "../document/index.ts";
+import type { Document } from "../document/document.ts";
 import { generateTypes, handlerTypes } from "./generate-types.ts";
 import { listIntegers } from "./integer-map.ts";
 import { toTypeDocument } from "./type-document.ts";

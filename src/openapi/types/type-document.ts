@@ -1,19 +1,19 @@
 // Prepares a document for openapi-typescript: parts are where it expects them, and schemas are those of `TypeSchemas`.
 import { setOwn } from "../../lib/index.ts";
-import type { Document } from "../document/index.ts";
-import type { Operation } from "../operation/index.ts";
+import type { Document } from "../document/document.ts";
+import type { Operation } from "../operation/operation.ts";
 import {
   type Content,
   methods as documentMethods,
   type MediaTypeObject,
   type ParameterObject,
-  type Part,
   type PathItem,
   type ResponseObject,
-  toNumbers,
-  unescapeToken,
-} from "../source/index.ts";
-import { formatOf, hasItems } from "../wire/index.ts";
+} from "../source/document-types.ts";
+import { type Part, unescapeToken } from "../source/part.ts";
+import { toNumbers } from "../source/text.ts";
+import { hasItems } from "../wire/item-streams.ts";
+import { formatOf } from "../wire/media-types.ts";
 import { type TypeOptions, TypeSchemas } from "./type-schemas.ts";
 import { TypeViews, type View } from "./type-views.ts";
 

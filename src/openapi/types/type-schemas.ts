@@ -1,15 +1,13 @@
 // Prepares the schemas of a document for openapi-typescript, so that each type compiles and describes what the server passes: it
 // ignores keywords beside $ref and anyOf, makes intersections that no object matches, and rounds large integers.
 import { setOwn } from "../../lib/index.ts";
-import {
-  findDefault,
-  isBinarySchema,
-  isInt64,
-  nameAlternatives,
-  type SchemaNode,
-  type Schemas,
-} from "../schema/index.ts";
-import { escapeToken } from "../source/index.ts";
+import { findDefault } from "../schema/keywords/defaults.ts";
+import { nameAlternatives } from "../schema/keywords/discriminator.ts";
+import { isInt64 } from "../schema/keywords/integers.ts";
+import type { SchemaNode } from "../schema/node.ts";
+import type { Schemas } from "../schema/schemas.ts";
+import { isBinarySchema } from "../schema/shape.ts";
+import { escapeToken } from "../source/part.ts";
 import type { TypeViews, View } from "./type-views.ts";
 
 /** A schema for openapi-typescript. */

@@ -1,8 +1,9 @@
 // A compact description of the types of a document: parameters, fields, bodies and statuses, without limits and texts. It
 // is generated beside the types that TypeScript compiles against, so that a start can tell whether they are current.
 
-import type { Document } from "../document/index.ts";
-import { type Part, referenceOf, type Schema, type SchemaObject } from "../source/index.ts";
+import type { Document } from "../document/document.ts";
+import type { Schema, SchemaObject } from "../source/document-types.ts";
+import { type Part, referenceOf } from "../source/part.ts";
 
 /**
  * The types by place: `listBooks query genre?` is `Genre`, and `Book.id` is `int64`. The suffix `?` marks a value that

@@ -1,5 +1,8 @@
 // The views of a schema: what a request has of it, and what a response (OpenAPI 3.1.1, section 4.8.24.1).
-import { isBinarySchema, listReachable, type SchemaNode, type Schemas } from "../schema/index.ts";
+
+import { listReachable, type SchemaNode } from "../schema/node.ts";
+import type { Schemas } from "../schema/schemas.ts";
+import { isBinarySchema } from "../schema/shape.ts";
 
 /** What a value belongs to: a response, the body of a request, or a form of a request, in which a field can be a file. */
 export type View = "response" | "request" | "form";

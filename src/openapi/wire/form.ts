@@ -1,8 +1,9 @@
 // Forms: application/x-www-form-urlencoded and multipart/form-data, with the `encoding` of their fields.
 import { HttpError } from "../../http/index.ts";
 import { decodeUtf8, InvalidValue, type MaybePromise, parseJson, shorten } from "../../lib/index.ts";
-import { Shape, type Validate, type Validation } from "../schema/index.ts";
-import type { EncodingObject } from "../source/index.ts";
+import type { Validate, Validation } from "../schema/keyword.ts";
+import { Shape } from "../schema/shape.ts";
+import type { EncodingObject } from "../source/document-types.ts";
 import { checkMediaType, essenceOf, formatOf, isJson, selectMediaType } from "./media-types.ts";
 import { type FormPart, parseMultipart } from "./multipart.ts";
 import { decodeComponent, type Pairs, parsePairs } from "./pairs.ts";

@@ -1,7 +1,7 @@
 // How the bodies of each media type are read and written: one row for each format.
 import { Readable } from "node:stream";
 import { decodeUtf8, type MaybePromise, parseJsonBytes, toJson } from "../../lib/index.ts";
-import type { Validate, Validation } from "../schema/index.ts";
+import type { Validate, Validation } from "../schema/keyword.ts";
 import { type FormEncoding, readForm, readMultipart, validateForm } from "./form.ts";
 import { type FormatName, formatOf } from "./media-types.ts";
 import { isJsonValue, toSentValue } from "./sent-value.ts";

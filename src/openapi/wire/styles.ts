@@ -2,7 +2,7 @@
 // are numbers and booleans if the schema says so. Texts are split before they are decoded, so that a value can have an
 // encoded delimiter.
 import { getOrAdd, InvalidValue, shorten } from "../../lib/index.ts";
-import type { Shape } from "../schema/index.ts";
+import type { Shape } from "../schema/shape.ts";
 import type { Pairs } from "./pairs.ts";
 
 /** The serialization style of a value. */

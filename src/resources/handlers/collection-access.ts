@@ -11,19 +11,13 @@ import {
   type Store,
   toScope,
 } from "../../store/index.ts";
-import {
-  type Certainty,
-  changeSchema,
-  keyHeaderOf,
-  maxScopeLength,
-  membersOfScope,
-  type RecordFrame,
-  type RecordMaker,
-  RecordSchema,
-  type Resource,
-  type StandardOperation,
-  singleId,
-} from "../model/index.ts";
+import { membersOfScope } from "../model/nesting.ts";
+import { changeSchema, keyHeaderOf } from "../model/operation-parts.ts";
+import type { RecordMaker } from "../model/record/record-maker.ts";
+import { RecordSchema } from "../model/record/record-schema.ts";
+import { maxScopeLength, type Resource, singleId } from "../model/resource.ts";
+import type { RecordFrame } from "../model/responses/response-frame.ts";
+import type { Certainty, StandardOperation } from "../model/standard-operation.ts";
 import { invalidBody, parameterOf, requireUnderstood } from "./request.ts";
 
 export interface AccessOptions {

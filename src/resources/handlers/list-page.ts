@@ -3,14 +3,10 @@ import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { parseJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/application.ts";
 import { type Page, type PagePosition, scopeFilter } from "../../store/index.ts";
-import {
-  type PageParameters,
-  type Resource,
-  readsTotal,
-  type StandardList,
-  type StandardOperation,
-  writePageMembers,
-} from "../model/index.ts";
+import type { PageParameters } from "../model/page-parameters.ts";
+import type { Resource } from "../model/resource.ts";
+import { readsTotal, writePageMembers } from "../model/responses/page-members.ts";
+import type { StandardList, StandardOperation } from "../model/standard-operation.ts";
 import type { CollectionAccess } from "./collection-access.ts";
 import {
   findNeighbours,

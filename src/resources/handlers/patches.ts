@@ -2,7 +2,7 @@
 import { HttpError } from "../../http/index.ts";
 import { canonicalJson, setOwn } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/application.ts";
-import { isPatchType } from "../model/index.ts";
+import { isPatchType } from "../model/operation-parts.ts";
 import { applyJsonPatch, PatchError } from "./json-patch.ts";
 import { invalidBody } from "./request.ts";
 

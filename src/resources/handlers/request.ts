@@ -2,7 +2,7 @@
 import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { toJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/application.ts";
-import type { StandardOperation } from "../model/index.ts";
+import type { StandardOperation } from "../model/standard-operation.ts";
 
 /** Returns the value of a parameter of the path, as a text. */
 export function parameterOf({ params }: UntypedCall, name: string): string {

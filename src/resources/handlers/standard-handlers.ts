@@ -4,15 +4,10 @@ import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { canonicalJson, type RawJson } from "../../lib/index.ts";
 import type { Document, UntypedCall, UntypedHandler } from "../../openapi/application.ts";
 import { type IdempotencyKey, idForms, idOf, type Store } from "../../store/index.ts";
-import {
-  type Certainty,
-  collectionAbove,
-  collectionsBelow,
-  findStandardOperations,
-  type OperationKind,
-  readResources,
-  type StandardOperation,
-} from "../model/index.ts";
+import { readResources } from "../model/find-resources.ts";
+import { collectionAbove, collectionsBelow } from "../model/nesting.ts";
+import type { Certainty, OperationKind, StandardOperation } from "../model/standard-operation.ts";
+import { findStandardOperations } from "../model/standard-operations.ts";
 import { CollectionAccess } from "./collection-access.ts";
 import { type ListOperation, listPage } from "./list-page.ts";
 import { createPartHandler } from "./part-handlers.ts";

@@ -9,7 +9,9 @@ import {
   scopeFilter,
   toScope,
 } from "../../store/index.ts";
-import { membersOfScope, type RecordMaker, type Resource } from "../model/index.ts";
+import { membersOfScope } from "../model/nesting.ts";
+import type { RecordMaker } from "../model/record/record-maker.ts";
+import type { Resource } from "../model/resource.ts";
 
 export interface CheckedRecordsOptions {
   readonly resource: Resource;

@@ -2,13 +2,11 @@
 import { type Checked, isObject } from "../../lib/index.ts";
 import type { TableRow } from "../../openapi/application.ts";
 import { idForms, type RecordId, toScope } from "../../store/index.ts";
-import {
-  findStandardOperations,
-  membersOfScope,
-  type RecordMaker,
-  type RecordSchema,
-  type Resource,
-} from "../model/index.ts";
+import { membersOfScope } from "../model/nesting.ts";
+import type { RecordMaker } from "../model/record/record-maker.ts";
+import type { RecordSchema } from "../model/record/record-schema.ts";
+import type { Resource } from "../model/resource.ts";
+import { findStandardOperations } from "../model/standard-operations.ts";
 
 /** A record of an import. */
 export interface ImportedRecord {

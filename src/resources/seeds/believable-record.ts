@@ -1,6 +1,8 @@
 // Makes records that look like real ones, and that match their schema.
 import type { Faker } from "@faker-js/faker";
-import { itemSchemas, RecordSchema, type Resource, toSnakeCase } from "../model/index.ts";
+import { toSnakeCase } from "../model/page-parameters.ts";
+import { itemSchemas, RecordSchema } from "../model/record/record-schema.ts";
+import type { Resource } from "../model/resource.ts";
 import { believableValues } from "./believable-values.ts";
 
 const maxDepth = 4; // of objects in objects

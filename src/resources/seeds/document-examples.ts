@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../lib/index.ts";
 import type { Part } from "../../openapi/application.ts";
 import { type Document, readExamples } from "../../openapi/tools.ts";
-import type { Resource } from "../model/index.ts";
+import type { Resource } from "../model/resource.ts";
 
 type ResponsePart = Part<{ readonly content?: Record<string, object> }>;
 

@@ -12,7 +12,10 @@ import {
   type Store,
   toScope,
 } from "../../store/index.ts";
-import { isParent, membersOfScope, type Resource, readResources, toSnakeCase } from "../model/index.ts";
+import { readResources } from "../model/find-resources.ts";
+import { isParent, membersOfScope } from "../model/nesting.ts";
+import { toSnakeCase } from "../model/page-parameters.ts";
+import type { Resource } from "../model/resource.ts";
 import { makeBelievable } from "./believable-record.ts";
 import { recordsInExamples } from "./document-examples.ts";
 

@@ -9,10 +9,15 @@ import createClient from "openapi-fetch";
 import { pino } from "pino";
 import t from "tap";
 import { parseDocument } from "../../../src/openapi/application.ts";
-import { createExactFetch, exactJson, type IntegerMap, parseExactJson } from "../../../src/openapi/client/index.ts";
+import {
+  createExactFetch,
+  exactJson,
+  type IntegerMap,
+  parseExactJson,
+} from "../../../src/openapi/client/exact-integers.ts";
 import { createServer } from "../../../src/openapi/index.ts";
-import { generateClientModule } from "../../../src/openapi/types/index.ts";
 import { listIntegers } from "../../../src/openapi/types/integer-map.ts";
+import { generateClientModule } from "../../../src/openapi/types/modules.ts";
 import { documentOf } from "../../support/document-server.ts";
 import { folder } from "../../support/files.ts";
 

@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { parseDocument, readDocument } from "../../../src/openapi/document/document.ts";
 import { createServer } from "../../../src/openapi/index.ts";
 import { generateTypes } from "../../../src/openapi/types/generate-types.ts";
-import { summarizeTypes } from "../../../src/openapi/types/index.ts";
+import { summarizeTypes } from "../../../src/openapi/types/type-summary.ts";
 import { documentOf } from "../../support/document-server.ts";
 import { folder } from "../../support/files.ts";
 

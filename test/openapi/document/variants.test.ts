@@ -7,7 +7,7 @@ import t from "tap";
 import { parse } from "yaml";
 import { parseDocument } from "../../../src/openapi/document/document.ts";
 import { openApi } from "../../../src/openapi/index.ts";
-import { Query } from "../../../src/openapi/wire/index.ts";
+import { Query } from "../../../src/openapi/wire/pairs.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 
 const operation = (id: string, parameters = "[]", type = "", method = "get") => `

@@ -3,7 +3,7 @@ import { mock } from "node:test";
 import type { FastifyRequest } from "fastify";
 import t from "tap";
 import { hasCredential, isSupported, readCredential, toChallenge } from "../../../src/openapi/operation/credentials.ts";
-import { Query } from "../../../src/openapi/wire/index.ts";
+import { Query } from "../../../src/openapi/wire/pairs.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 
 const bearer = { type: "http", scheme: "bearer" };

@@ -5,7 +5,8 @@ import { PassThrough } from "node:stream";
 import { pino } from "pino";
 import t, { type Test } from "tap";
 import { createServer } from "../../../src/openapi/index.ts";
-import { ItemStream, toEventStream } from "../../../src/openapi/wire/index.ts";
+import { toEventStream } from "../../../src/openapi/wire/event-stream.ts";
+import { ItemStream } from "../../../src/openapi/wire/item-streams.ts";
 
 const types = ["text/event-stream", "application/jsonl"];
 const document = {

@@ -1,7 +1,7 @@
 // Regular expressions in the syntax of other languages mean what their authors mean, for short and for long texts.
 import t from "tap";
-import { compilePattern } from "../../../src/openapi/schema/index.ts";
 import { findForeignSyntax, translatePattern } from "../../../src/openapi/schema/texts/foreign-patterns.ts";
+import { compilePattern } from "../../../src/openapi/schema/texts/regular-expressions.ts";
 
 t.test("Translates what can mean only one thing", async (t) => {
   for (const [pattern, valid, invalid] of [

@@ -2,7 +2,7 @@
 
 import t from "tap";
 import { createRecordValidator } from "../../../src/openapi/operation/records.ts";
-import { Schemas } from "../../../src/openapi/schema/index.ts";
+import { Schemas } from "../../../src/openapi/schema/schemas.ts";
 import { Part } from "../../../src/openapi/source/part.ts";
 import { compileSchema } from "../../support/schemas.ts";
 

@@ -2,7 +2,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { type ReportSchema, Schemas, upgradeSchema30 } from "../../../src/openapi/schema/index.ts";
+import { upgradeSchema30 } from "../../../src/openapi/schema/dialect.ts";
+import { type ReportSchema, Schemas } from "../../../src/openapi/schema/schemas.ts";
 import { findFormatTest } from "../../../src/openapi/schema/texts/format-tests.ts";
 import { root } from "../../support/files.ts";
 

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { Schemas } from "../../../src/openapi/schema/index.ts";
+import { Schemas } from "../../../src/openapi/schema/schemas.ts";
 import { root } from "../../support/files.ts";
 
 interface Group {

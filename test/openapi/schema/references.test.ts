@@ -1,6 +1,6 @@
 // References between schemas: JSON pointers, $id, $anchor and $dynamicAnchor.
 import t from "tap";
-import { Schemas } from "../../../src/openapi/schema/index.ts";
+import { Schemas } from "../../../src/openapi/schema/schemas.ts";
 import { checkSchemas, compileSchema, createSchemas } from "../../support/schemas.ts";
 
 const branch = "then"; // Biome takes an object with this name for a promise

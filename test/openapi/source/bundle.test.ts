@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import t from "tap";
 import { readDocument } from "../../../src/openapi/document/document.ts";
 import { createServer } from "../../../src/openapi/index.ts";
-import { generateTypes } from "../../../src/openapi/types/index.ts";
+import { generateTypes } from "../../../src/openapi/types/generate-types.ts";
 import { writeFiles } from "../../support/files.ts";
 
 const head = 'openapi: 3.1.0\ninfo: { title: Test, version: "1" }\n';

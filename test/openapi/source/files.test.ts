@@ -6,7 +6,7 @@ import { pino } from "pino";
 import t, { type Test } from "tap";
 import { readDocument } from "../../../src/openapi/document/document.ts";
 import { createServer } from "../../../src/openapi/index.ts";
-import { listDocumentFiles } from "../../../src/openapi/source/index.ts";
+import { listDocumentFiles } from "../../../src/openapi/source/load.ts";
 import { writeFiles } from "../../support/files.ts";
 
 const secret = "type: object\nproperties: { password: { type: string } }\n";

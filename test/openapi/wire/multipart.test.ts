@@ -1,6 +1,6 @@
 // Bodies of the media type multipart/form-data.
 import t from "tap";
-import { Shape } from "../../../src/openapi/schema/index.ts";
+import { Shape } from "../../../src/openapi/schema/shape.ts";
 import { readMultipart } from "../../../src/openapi/wire/form.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 

@@ -1,8 +1,14 @@
 // The responses that the document declares for an operation.
 import { isHeaderName } from "../../../http/index.ts";
-import type { MarkedMembers, Schemas, Shape, Validate } from "../../schema/index.ts";
-import type { MediaTypeObject, OperationObject, Part, ReportReason, ResponseObject } from "../../source/index.ts";
-import { hasItems, isJson, listContents } from "../../wire/index.ts";
+import type { Validate } from "../../schema/keyword.ts";
+import type { MarkedMembers } from "../../schema/marked-members.ts";
+import type { Schemas } from "../../schema/schemas.ts";
+import type { Shape } from "../../schema/shape.ts";
+import type { MediaTypeObject, OperationObject, ResponseObject } from "../../source/document-types.ts";
+import type { ReportReason } from "../../source/findings.ts";
+import type { Part } from "../../source/part.ts";
+import { hasItems } from "../../wire/item-streams.ts";
+import { isJson, listContents } from "../../wire/media-types.ts";
 
 /** A declared response. */
 export interface Declaration {

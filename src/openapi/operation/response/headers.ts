@@ -1,8 +1,8 @@
 // The headers that a handler returns: validates them, and writes them as text.
 import { isFraming, isHeaderName, isHeaderText } from "../../../http/index.ts";
 import { InvalidValue, ignoreFailure, isPromise, parseJson, toJson } from "../../../lib/index.ts";
-import type { Validation } from "../../schema/index.ts";
-import { readText } from "../../wire/index.ts";
+import type { Validation } from "../../schema/keyword.ts";
+import { readText } from "../../wire/styles.ts";
 import type { ResponseCheck } from "./check.ts";
 import type { Header } from "./declaration.ts";
 

@@ -3,21 +3,13 @@ import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isMediaType, setHeader, tagOf, toError } from "../../../http/index.ts";
 import { RawJson } from "../../../lib/index.ts";
-import type { Schemas } from "../../schema/index.ts";
-import type { OperationObject, Part, ReportReason } from "../../source/index.ts";
-import {
-  discardStream,
-  findFormat,
-  formatOf,
-  ItemStream,
-  isBinary,
-  isItemStream,
-  isJson,
-  negotiate,
-  selectMediaType,
-  type WrittenBody,
-  withoutContent,
-} from "../../wire/index.ts";
+import type { Schemas } from "../../schema/schemas.ts";
+import type { OperationObject } from "../../source/document-types.ts";
+import type { ReportReason } from "../../source/findings.ts";
+import type { Part } from "../../source/part.ts";
+import { findFormat, isBinary, type WrittenBody } from "../../wire/formats.ts";
+import { discardStream, ItemStream, isItemStream, withoutContent } from "../../wire/item-streams.ts";
+import { formatOf, isJson, negotiate, selectMediaType } from "../../wire/media-types.ts";
 import type { OpenCalls } from "../open-calls.ts";
 import { ResponseCheck, type ResponseValidation } from "./check.ts";
 import { compileDeclarations, type Declaration, type Header, type ResponseContent } from "./declaration.ts";

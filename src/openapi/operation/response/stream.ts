@@ -3,15 +3,10 @@ import type { ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
-import {
-  closeWithClient,
-  essenceOf,
-  ItemStream,
-  toEventStream,
-  type WrittenBody,
-  withByteChunks,
-  withLength,
-} from "../../wire/index.ts";
+import { toEventStream } from "../../wire/event-stream.ts";
+import type { WrittenBody } from "../../wire/formats.ts";
+import { closeWithClient, ItemStream, withByteChunks, withLength } from "../../wire/item-streams.ts";
+import { essenceOf } from "../../wire/media-types.ts";
 import type { OpenCalls } from "../open-calls.ts";
 
 const maxHeaderDelay = 20; // milliseconds in which a stream can fail with an error response, before its headers are sent

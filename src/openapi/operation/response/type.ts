@@ -1,7 +1,9 @@
 // The media type of a response, if the handler does not set it.
 import type { FastifyRequest } from "fastify";
 import { HttpError } from "../../../http/index.ts";
-import { findFormat, isBinary, isItemStream, isIterable, negotiate, selectMediaType } from "../../wire/index.ts";
+import { findFormat, isBinary, isIterable } from "../../wire/formats.ts";
+import { isItemStream } from "../../wire/item-streams.ts";
+import { negotiate, selectMediaType } from "../../wire/media-types.ts";
 
 /**
  * Returns the declared media type that the client prefers, of those that the body can have. Throws an HttpError (406) if the

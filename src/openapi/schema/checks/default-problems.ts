@@ -1,6 +1,6 @@
 // Default values that their schemas reject.
 import { toJson } from "../../../lib/index.ts";
-import type { RuleId } from "../../source/index.ts";
+import type { RuleId } from "../../source/findings.ts";
 import { isObject } from "../form.ts";
 import type { Validate } from "../keyword.ts";
 import { convertDefault, findDefault, isReadOnly } from "../keywords/defaults.ts";

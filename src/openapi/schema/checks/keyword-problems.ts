@@ -1,6 +1,7 @@
 // What of a single schema is not enforced: unknown keywords and formats, wrong values, and uncertain or slow regular expressions.
 import { findSimilarName } from "../../../lib/index.ts";
-import type { RuleId, SchemaObject } from "../../source/index.ts";
+import type { SchemaObject } from "../../source/document-types.ts";
+import type { RuleId } from "../../source/findings.ts";
 import { isJsonSchema, isOpenApiDialect } from "../dialect.ts";
 import * as form from "../form.ts";
 import type { Formats } from "../keyword.ts";

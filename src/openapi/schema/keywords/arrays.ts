@@ -1,5 +1,5 @@
 // Arrays (JSON Schema 2020-12, section 10.3.1, and validation, section 6.4).
-import type { SchemaObject } from "../../source/index.ts";
+import type { SchemaObject } from "../../source/document-types.ts";
 import * as form from "../form.ts";
 import type { Compile, Keyword, Keywords } from "../keyword.ts";
 import { countOf } from "../wording.ts";

@@ -2,7 +2,7 @@
 // value.
 
 import { setOwn } from "../../../lib/index.ts";
-import type { SchemaObject } from "../../source/index.ts";
+import type { SchemaObject } from "../../source/document-types.ts";
 import { type Direction, Evaluation } from "../evaluation.ts";
 import * as form from "../form.ts";
 import type { Compiler, Keywords } from "../keyword.ts";

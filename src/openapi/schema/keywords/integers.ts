@@ -1,6 +1,6 @@
 // Integers: the ranges of their formats (the format registry of OpenAPI), and the conversion of int64 and uint64, which become a
 // bigint. The JSON parser returns a bigint only for an integer that a number can't represent.
-import type { SchemaObject } from "../../source/index.ts";
+import type { SchemaObject } from "../../source/document-types.ts";
 import type { Evaluation } from "../evaluation.ts";
 
 /** Returns whether a value has a type, whatever its other requirements are. */

@@ -1,5 +1,5 @@
 // Schemas that apply to the value itself (JSON Schema 2020-12, sections 10.2 and 10.2.2).
-import type { SchemaObject } from "../../source/index.ts";
+import type { SchemaObject } from "../../source/document-types.ts";
 import { asFork, type Cell, type Check, Evaluated, type Evaluation, type Failure, noMarks } from "../evaluation.ts";
 import * as form from "../form.ts";
 import { hasMember, isObject } from "../form.ts";

@@ -1,6 +1,6 @@
 // Types and fixed values (JSON Schema validation 2020-12, section 6.1). A number that is no int64 becomes a JavaScript number, unless
 // it is an integer that would be rounded.
-import type { SchemaObject } from "../../source/index.ts";
+import type { SchemaObject } from "../../source/document-types.ts";
 
 import { areEqual, toComparable } from "../equality.ts";
 import * as form from "../form.ts";
