@@ -5,9 +5,9 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { collectGarbageWhenIdle } from "../http/index.ts";
-import { createServer, describeFindings, listDocumentFiles, readDocument } from "../openapi/tools.ts";
+import { createServer, type Document, describeFindings, listDocumentFiles, loadDocument } from "../openapi/tools.ts";
 import type { Io } from "../terminal/index.ts";
-import { type Config, type ConfigOptions, readConfig } from "./config.ts";
+import { type ConfigOptions, readConfig } from "./config.ts";
 import { watchFiles } from "./watch-files.ts";
 
 export interface MockOptions extends ConfigOptions {
@@ -22,20 +22,25 @@ export interface MockOptions extends ConfigOptions {
 }
 
 /** Serves a document with mock responses. The server keeps the process alive, and is closed if `signal` is aborted. */
-export async function serveMock(document: string, options: MockOptions, io: Io, signal?: AbortSignal): Promise<void> {
+export async function serveMock(path: string, options: MockOptions, io: Io, signal?: AbortSignal): Promise<void> {
   const { log, validate, watch } = options;
   let config = await readConfig(options);
   const logger = pino({ level: log ? "info" : "error" });
   const report = (message: string) => io.stderr.write(`${message}\n`);
   const allowedHosts = [options.host, ...(options.allowHost ?? [])];
-  const create = () =>
+  const read = () => loadDocument({ ...config, document: path, mock: true }, logger);
+  // The errors for which createServer would refuse the document without a mock.
+  const listErrors = ({ findings }: Document) =>
+    describeFindings(findings.list(config).filter(({ level }) => level === "error"));
+  const create = (document: Document) =>
     createServer({ ...config, document, mock: true, validateRequests: validate, logger, report, allowedHosts });
   const configs = options.config === undefined ? [] : [options.config];
-  const listFiles = async () => [...(await listDocumentFiles(document, config.allowedFolders)), ...configs];
+  const listFiles = async () => [...(await listDocumentFiles(path, config.allowedFolders)), ...configs];
   const watchChanges = watch ? await watchFiles(listFiles) : undefined;
-  let errors = await listErrors(document, config);
+  const document = await read();
+  let errors = listErrors(document);
   if (errors.length > 0) io.stderr.write(`${describeErrors(errors)}\nThe rest of it is served.\n`);
-  let app = await create();
+  let app = await create(document);
   // With --watch, one address: a reload would release the others of a name, such as localhost, too late.
   const host = watch ? (await lookup(options.host)).address : options.host;
   const url = await app.listen({ port: options.port, host });
@@ -43,7 +48,7 @@ export async function serveMock(document: string, options: MockOptions, io: Io, 
   const docs = app.hasRoute({ method: "GET", url: "/docs/static/swagger-initializer.js" })
     ? `, with its documentation at ${url}/docs`
     : "";
-  io.stdout.write(`Mock server of ${document} at ${url}${docs}.\n`);
+  io.stdout.write(`Mock server of ${path} at ${url}${docs}.\n`);
   io.stdout.write("openapi-server check lists the parts of the document that it does not enforce.\n");
   const stop = new AbortController();
   const close = () => {
@@ -57,15 +62,16 @@ export async function serveMock(document: string, options: MockOptions, io: Io, 
   const reload = async () => {
     try {
       config = await readConfig(options);
-      const found = await listErrors(document, config);
+      const changed = await read();
+      const found = listErrors(changed);
       if (found.length > 0 && errors.length === 0) throw new Error(describeErrors(found));
       errors = found;
-      const next = await create();
+      const next = await create(changed);
       const previous = app;
       app = next;
       if (stop.signal.aborted) return;
       await replace(previous, next, { port, host });
-      io.stdout.write(`Reloaded ${document}.\n`);
+      io.stdout.write(`Reloaded ${path}.\n`);
     } catch (error) {
       if (!stop.signal.aborted)
         io.stderr.write(
@@ -74,12 +80,6 @@ export async function serveMock(document: string, options: MockOptions, io: Io, 
     }
   };
   void watchChanges(reload, stop.signal);
-}
-
-// The errors of a document, for which createServer would refuse it without a mock.
-async function listErrors(path: string, { strict, ignore, formats, allowedFolders }: Config): Promise<string[]> {
-  const { findings } = await readDocument(path, { strict: false, formats, allowedFolders });
-  return describeFindings(findings.list({ strict, ignore }).filter(({ level }) => level === "error"));
 }
 
 function describeErrors(errors: readonly string[]): string {

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import type { JSONValue } from "json-p3";
 import { parseJson, setOwn, toJson } from "../lib/index.ts";
-import { readDocument, readSourceFile } from "../openapi/tools.ts";
+import { loadSource, readSourceFile } from "../openapi/tools.ts";
 
 // Loaded at the first use, because most commands have no overlay.
 const require = createRequire(import.meta.url);
@@ -17,7 +17,7 @@ export async function readWithOverlays(
   allowedFolders?: readonly string[],
 ): Promise<string | object> {
   if (overlays.length === 0) return path;
-  const { content } = await readDocument(path, { strict: false, allowedFolders });
+  const { content } = await loadSource(path, allowedFolders);
   // The same object, whose references stay relative to the document.
   const root = { $: Object.assign(content, copyOf(content)) };
   for (const overlay of overlays) for (const action of await readOverlay(overlay)) applyAction(root, overlay, action);

@@ -1,8 +1,7 @@
 // Compares the requests and responses of an upstream with a document: by a server of the document, whose handlers are the upstream.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Readable } from "node:stream";
-import type { FastifyInstance, FastifyRequest, LightMyRequestResponse } from "fastify";
-import { pino } from "pino";
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, LightMyRequestResponse } from "fastify";
 import { HttpError } from "../http/index.ts";
 import { parseJson } from "../lib/index.ts";
 import type { Document } from "../openapi/application.ts";
@@ -38,7 +37,7 @@ export interface Contract {
 }
 
 /** Creates the contract of a document. Rejects with an Error that names what is wrong with the document. */
-export async function createContract(document: Document, config: Config): Promise<Contract> {
+export async function createContract(document: Document, config: Config, logger: FastifyBaseLogger): Promise<Contract> {
   const exchanges = new AsyncLocalStorage<Exchange>();
   const exchange = () => exchanges.getStore() as Exchange;
   const handle = async () => {
@@ -48,8 +47,7 @@ export async function createContract(document: Document, config: Config): Promis
   const schemes = Object.keys(document.content.components?.securitySchemes ?? {});
   const app = await createServer({
     ...config,
-    document: document.content,
-    strict: false,
+    document,
     handlers: Object.fromEntries(document.operations.map(({ id }) => [id, handle])),
     security: Object.fromEntries(schemes.map((name) => [name, () => ({})])), // the upstream checks them
     validateResponses: true,
@@ -63,7 +61,7 @@ export async function createContract(document: Document, config: Config): Promis
       exchange().error = error;
     },
     extend: (own) => void own.addHook("onRequest", ignoreConditions),
-    logger: pino({ level: "silent" }),
+    logger,
   });
   return {
     check: (request, send) => exchanges.run({ send }, () => check(app, request, exchange())),

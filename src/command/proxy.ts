@@ -2,7 +2,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
-import { readDocument } from "../openapi/tools.ts";
+import { pino } from "pino";
+import { loadDocument } from "../openapi/tools.ts";
 import type { Io } from "../terminal/index.ts";
 import { type ConfigOptions, readConfig } from "./config.ts";
 import { createContract, type Verdict } from "./proxy-contract.ts";
@@ -29,8 +30,9 @@ const gracePeriod = 5_000; // milliseconds
 /** Serves an upstream behind a document. The server keeps the process alive, and is closed if `signal` is aborted. */
 export async function serveProxy(path: string, options: ProxyOptions, io: Io, signal?: AbortSignal): Promise<void> {
   const config = await readConfig(options);
-  const document = await readDocument(path, { ...config, strict: false });
-  const contract = await createContract(document, config);
+  const logger = pino({ level: "silent" });
+  const document = await loadDocument({ ...config, document: path, strict: false }, logger);
+  const contract = await createContract(document, config, logger);
   const upstream = readUpstream(options.upstream, document.basePath);
   const counts = { requests: 0, violations: 0, failures: 0 };
   const handle = async (incoming: IncomingMessage, outgoing: ServerResponse) => {

@@ -4,8 +4,8 @@ import { pino } from "pino";
 import { readFolder } from "../data/index.ts";
 import { collectGarbageWhenIdle, isLoopbackHost } from "../http/index.ts";
 import { redactUrl } from "../lib/index.ts";
-import { createServer, type Document, type ResourceSource, readDocument } from "../openapi/tools.ts";
-import { openStore } from "../resources/index.ts";
+import { createServer, type Document, loadDocument } from "../openapi/tools.ts";
+import { openStore, type ResourceStore } from "../resources/index.ts";
 import type { Io } from "../terminal/index.ts";
 import { readConfig, readHandlers } from "./config.ts";
 import type { Target } from "./data/target.ts";
@@ -38,52 +38,48 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
   const config = await readConfig(options);
   const handlers = await readHandlers(options.handlers);
   const source = await readWithOverlays(path, options.overlay, config.allowedFolders);
-  const read = () => readDocument(source, { ...config, strict: false });
+  const logger = pino({ level: options.log ? "info" : "error" });
+  // The valid part of the document is served, with errors in its shapes, and examples.
+  const document = await loadDocument({ ...config, document: source, mock: true }, logger);
   if (options.plan) {
-    io.stdout.write(describePlan(await read(), Object.keys(handlers)));
+    io.stdout.write(describePlan(document, Object.keys(handlers)));
     return;
   }
   const keys = await readKeys(options);
   const seed = options.seed === undefined ? undefined : readSeed(options.seed);
-  const url = storeUrlOf(path, options);
-  const resources = openStore(url, { certainty: "likely", partial: !options.examples });
-  let target: Target | undefined;
-  const open: ResourceSource["open"] = async (document, openOptions) => {
-    target = { program: "openapi-server", document, url };
-    if (keys === undefined && !isLoopbackHost(options.host) && hasSecurity(document))
-      throw new Error(
-        `Without --key, each credential is accepted. So ${options.host} is refused: pass --key, or omit --host.`,
-      );
-    if (keys !== undefined && !hasSecurity(document))
-      throw new Error("No operation of the document needs a credential, so --key has no effect. Declare `security`.");
-    const files = seed?.folder === undefined ? undefined : await readFolder(target, seed.folder);
-    if (options.reset) await resetStore(target, io);
-    if (files) await seedFiles(target, files, io);
-    return resources.open(document, openOptions);
-  };
-  const security = keys && acceptKeys(await read(), keys);
-  const create = (store: ResourceSource) =>
+  const target: Target = { program: "openapi-server", document, url: storeUrlOf(path, options) };
+  if (keys === undefined && !isLoopbackHost(options.host) && hasSecurity(document))
+    throw new Error(
+      `Without --key, each credential is accepted. So ${options.host} is refused: pass --key, or omit --host.`,
+    );
+  if (keys !== undefined && !hasSecurity(document))
+    throw new Error("No operation of the document needs a credential, so --key has no effect. Declare `security`.");
+  const files = seed?.folder === undefined ? undefined : await readFolder(target, seed.folder);
+  const create = (resources: ResourceStore) =>
     createServer({
       ...config,
-      document: source,
+      document,
       handlers,
-      resources: store,
+      resources,
       context: resources,
-      mock: true, // the valid part of the document, errors in its shapes, and examples
-      logger: pino({ level: options.log ? "info" : "error" }),
+      mock: true,
+      logger,
       report: (message) => io.stderr.write(`${message}\n`),
       allowedHosts: [options.host, ...(options.allowHost ?? [])],
-      ...(security && { security }),
+      ...(keys && { security: acceptKeys(document, keys) }),
     });
+  const open = (url: string) => openStore(url, { certainty: "likely", partial: !options.examples });
   const listen = (app: FastifyInstance) => app.listen({ port: options.port, host: options.host });
   if (options.reset) {
     // Starts once with a store in memory, so that nothing is deleted if the document, the handlers or the port are wrong.
-    const trial = await create(openStore("sqlite::memory:", { certainty: "likely", partial: !options.examples }));
+    const trial = await create(open("sqlite::memory:"));
     await listen(trial).finally(() => trial.close());
+    await resetStore(target, io);
   }
-  const app = await create({ open });
+  if (files) await seedFiles(target, files, io);
+  const resources = open(target.url);
+  const app = await create(resources);
   try {
-    if (target === undefined) throw new Error("The document was not opened.");
     if (seed !== undefined && seed.folder === undefined) await createRecords(seed.count, resources, io);
     await listen(app);
     collectGarbageWhenIdle(); // releases the memory of the start, which V8 would keep
@@ -92,7 +88,7 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
     throw error;
   }
   io.stdout.write(describeServer(app, path, target, Object.keys(handlers)));
-  if (keys === undefined && hasSecurity(target.document))
+  if (keys === undefined && hasSecurity(document))
     io.stdout.write("Each credential is accepted. --key sets those that are valid.\n");
   const close = () => void app.close();
   for (const event of ["SIGINT", "SIGTERM"] as const) process.once(event, close);

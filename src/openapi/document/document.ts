@@ -8,7 +8,7 @@ import type { Formats } from "../schema/keyword.ts";
 import { Schemas } from "../schema/schemas.ts";
 import { methods, type OpenApi, type OperationObject, type PathItem } from "../source/document-types.ts";
 import { describeFindings, type Finding, type Report, type Strictness } from "../source/findings.ts";
-import { type LoadedDocument, loadDocument, parseDocumentText } from "../source/load.ts";
+import { type LoadedDocument, loadSource, parseDocumentText } from "../source/load.ts";
 import { Part } from "../source/part.ts";
 import { listBasePaths, readBasePath } from "../source/servers.ts";
 import { checkDocument, toSchemaReport } from "./document-checks.ts";
@@ -71,9 +71,14 @@ export async function parseDocument(text: string, options: DocumentOptions = {})
   return compileDocument(parseDocumentText(text), options);
 }
 
+/** Returns whether a document was parsed by `parseDocument` or `readDocument`. */
+export function isParsed(source: string | object): source is Document {
+  return typeof source === "object" && Reflect.get(source, "schemas") instanceof Schemas;
+}
+
 /** Loads an OpenAPI document from a path, a file URL or a parsed object, and parses it like `parseDocument`. */
 export async function readDocument(source: string | URL | object, options: DocumentOptions = {}): Promise<Document> {
-  return compileDocument(await loadDocument(source, options.allowedFolders), options);
+  return compileDocument(await loadSource(source, options.allowedFolders), options);
 }
 
 async function compileDocument(loaded: LoadedDocument, options: DocumentOptions): Promise<Document> {

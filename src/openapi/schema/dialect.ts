@@ -17,12 +17,15 @@ export function isOpenApiDialect(dialect: string): boolean {
 /** Returns a schema in the dialect of JSON Schema 2020-12, without its subschemas. */
 export type Upgrade = (schema: SchemaObject) => SchemaObject;
 
+const changed = ["nullable", "exclusiveMinimum", "exclusiveMaximum"];
+
 /**
  * Upgrades a schema of OpenAPI 3.0 (3.0.4, section 4.7.24). Beside $ref, keywords are ignored. `nullable` adds null to
  * `type`, and has no effect without it. `exclusiveMinimum` and `exclusiveMaximum` are booleans.
  */
 export const upgradeSchema30: Upgrade = (schema) => {
   if (typeof schema.$ref === "string") return { $ref: schema.$ref };
+  if (!changed.some((name) => name in schema)) return schema;
   const { nullable, minimum, maximum, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
   return {
     ...rest,

@@ -2,7 +2,7 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify";
 import { type FormatFailure, toError } from "../../http/index.ts";
 import { throttleStart, toJson } from "../../lib/index.ts";
-import { type Document, readDocument } from "../document/document.ts";
+import { type Document, isParsed, readDocument } from "../document/document.ts";
 import { createMockErrorFormat } from "../mock/mock-failure.ts";
 import { createErrorFormat, toFailureContext } from "../operation/error-format.ts";
 import type { Operation } from "../operation/operation.ts";
@@ -48,8 +48,12 @@ type LoadOptions = Pick<
   | "allowedFolders"
 > & { readonly types?: DocumentTypes<unknown> | undefined };
 
-/** Loads the document, and logs what is wrong with it. Rejects with an Error that names what is refused. */
+/**
+ * Loads the document, and logs what is wrong with it. Rejects with an Error that names what is refused. Returns a document that was
+ * loaded before as it is.
+ */
 export async function loadDocument(options: LoadOptions, logger: FastifyBaseLogger): Promise<Document> {
+  if (isParsed(options.document)) return options.document;
   const { mock, strict = mock ? false : undefined, ignore, formats, readOnly = mock ? "drop" : "reject" } = options;
   const document = await readDocument(options.document, {
     strict,

@@ -31,7 +31,7 @@ const bases = new WeakMap<object, URL>();
  * has it, or to the working directory. It leads to the folder of the document, or to one that is allowed. Nothing is loaded
  * over the network. Rejects with an Error that names the problem.
  */
-export async function loadDocument(
+export async function loadSource(
   source: string | URL | object,
   allowed: readonly string[] = [],
 ): Promise<LoadedDocument> {

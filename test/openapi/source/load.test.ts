@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import t from "tap";
 import { parseDocument, readDocument } from "../../../src/openapi/document/document.ts";
-import { loadDocument, parseDocumentText } from "../../../src/openapi/source/load.ts";
+import { loadSource, parseDocumentText } from "../../../src/openapi/source/load.ts";
 import { writeFiles } from "../../support/files.ts";
 
 const head = 'openapi: 3.1.0\ninfo: { title: Test, version: "1" }\n';
@@ -56,7 +56,7 @@ t.test("Loads a document of one file", async (t) => {
   const text = post("{ type: integer }");
   const path = writeFiles(t, { "api.yaml": text });
   t.equal((await read(path))("x"), "must be an integer");
-  t.equal((await loadDocument(path)).text, text);
+  t.equal((await loadSource(path)).text, text);
 });
 
 t.test("Loads references of headers and properties whose names look like extensions or data", async (t) => {
@@ -66,7 +66,7 @@ t.test("Loads references of headers and properties whose names look like extensi
     "value.yaml": post('{ properties: { value: { $ref: "common.yaml#/count/schema" } } }'),
   });
 
-  const { content } = await loadDocument(path);
+  const { content } = await loadSource(path);
   t.match(JSON.stringify(content), /"x-count":\{"\$ref":"#\/components\/headers\/count"\}/);
   t.match(content.components, { headers: { count: { schema: { type: "integer" } } } });
   t.equal((await read(join(dirname(path), "value.yaml")))({ value: "x" }), "must be an integer");
