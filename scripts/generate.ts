@@ -8,8 +8,7 @@ import { readDocument } from "../src/openapi/document/document.ts";
 import { readBasePath } from "../src/openapi/source/servers.ts";
 import { generateTypes } from "../src/openapi/types/generate-types.ts";
 import { listIntegers } from "../src/openapi/types/integer-map.ts";
-import { generateModule } from "../src/openapi/types/modules.ts";
-import { summarizeTypes } from "../src/openapi/types/type-summary.ts";
+import { generateModule, hashTypes } from "../src/openapi/types/modules.ts";
 import { parseOwnDocument } from "../src/pets/document.ts";
 import { find, parsePointer } from "./json-pointer.ts";
 
@@ -42,13 +41,13 @@ function resolve<T extends object>(part: Referable<T>, from: typeof document = d
 
 const header = (source: string) => `// Generated from ${source} by "npm run generate". Do not edit.\n`;
 
-function generateSummary(): string {
+function generateHashes(): string {
   return `// Generated from openapi/petstore.yaml by "npm run generate". Do not edit.
 /** The SHA-256 of the document from which the types were generated. The generator has validated that document. */
 export const documentHash = "${hash("sha256", text)}";
 
-/** The types of that document: src/openapi/types/type-summary.ts. */
-export const typeSummary: Readonly<Record<string, string>> = ${JSON.stringify(summarizeTypes(ownDocument), null, 2)};
+/** The hash of the types of that document, with which those of an edited one are compared. */
+export const types = { hash: "${hashTypes(ownDocument)}" } as const;
 `;
 }
 
@@ -103,7 +102,7 @@ async function generatePackageJson(): Promise<string> {
 async function generate(check: boolean): Promise<void> {
   for (const [name, content] of [
     ["src/generated/openapi.ts", header("openapi/petstore.yaml") + (await generateTypes(ownDocument))],
-    ["src/generated/document.ts", generateSummary()],
+    ["src/generated/document.ts", generateHashes()],
     ["openapi/client/generated.ts", await generateClientTypes()],
     ["openapi/client/exact-integers.ts", header(exactIntegers) + (await read(exactIntegers))],
     [

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import t from "tap";
 import { parseDocument } from "../../src/openapi/application.ts";
-import { summarizeTypes } from "../../src/openapi/types/type-summary.ts";
+import { hashTypes } from "../../src/openapi/types/modules.ts";
 import { parseOwnDocument, readDocument } from "../../src/pets/document.ts";
 import {
   addParameter,
@@ -38,53 +38,32 @@ const responsesOf = (document: Node, id: string) => findOperation(document, id).
 
 /** Reads an edited document as if `npm run generate` had run. */
 async function readGenerated(text: string): Promise<unknown> {
-  return readDocument(text, summarizeTypes(await parseOwnDocument(text)));
+  return readDocument(text, { hash: hashTypes(await parseOwnDocument(text)) });
 }
 
 t.test("Rejects an edit that changes types until they are generated", async (t) => {
-  for (const [place, ...changes] of [
-    ["'NewPet.tags?' of the type array where the generated types have nothing", setProperties("NewPet", tags)],
+  for (const [name, ...changes] of [
+    ["a field", setProperties("NewPet", tags)],
+    ["a field removed", setProperties("NewPet", { status: undefined })],
+    ["an optional field", makeOptional("NewPet", "categoryId")],
+    ["another type", setProperties("NewPet", { name: { type: "integer" } })],
+    ["null", setProperties("NewPet", { name: { type: ["string", "null"] } })],
+    ["further fields", setSchema("NewPet", { additionalProperties: text })],
+    ["a field of a part", setSchema("Pet", { allOf: [{ required: ["shoeSize"], properties: { shoeSize: text } }] })],
+    ["a value of an enumeration", ({ components }) => components.schemas.PetStatus.enum.push("reserved")],
+    ["a parameter", addParameter("listPets", { name: "size", in: "query", schema: { type: "integer" } })],
+    ["a parameter without its default", setParameterSchema("listPets", "limit", { default: undefined })],
     [
-      "nothing where the generated types have 'NewPet.status?' of the type PetStatus",
-      setProperties("NewPet", { status: undefined }),
-    ],
-    ["'NewPet.categoryId?' of the type int64", makeOptional("NewPet", "categoryId")],
-    [
-      "'NewPet.name' of the type integer where the generated types have 'NewPet.name' of the type string",
-      setProperties("NewPet", { name: { type: "integer" } }),
-    ],
-    ["'NewPet.name' of the type string | null", setProperties("NewPet", { name: { type: ["string", "null"] } })],
-    ["'NewPet.title?' of the type any", setProperties("NewPet", { title: true })],
-    [
-      "nothing where the generated types have 'NewPet additionalProperties'",
-      setSchema("NewPet", { additionalProperties: undefined }),
-    ],
-    ["'NewPet additionalProperties' of the type string", setSchema("NewPet", { additionalProperties: text })],
-    [
-      "'Pet.shoeSize' of the type string",
-      setSchema("Pet", { allOf: [{ required: ["shoeSize"], properties: { shoeSize: text } }] }),
-    ],
-    ["'Pet oneOf/0' of the type object", setSchema("Pet", { oneOf: [{ type: "object" }] })],
-    [
-      "'listPets query size?' of the type integer",
-      addParameter("listPets", { name: "size", in: "query", schema: { type: "integer" } }),
-    ],
-    ["'listPets query limit?' of the type integer", setParameterSchema("listPets", "limit", { default: undefined })],
-    [
-      "'getPet header X-Shop' of the type string",
-      addParameter("getPet", { name: "X-Shop", in: "header", required: true, schema: text }),
-    ],
-    [
-      "'createPet body application/json?' of the type NewPet",
+      "an optional body",
       (document) => Object.assign(findOperation(document, "createPet").requestBody, { required: false }),
     ],
-    ["'createPet 202' of the type headers", (document) => rename(responsesOf(document, "createPet"), "201", "202")],
+    ["another status", (document) => rename(responsesOf(document, "createPet"), "201", "202")],
     [
-      "'listPets 200' of the type headers .*X-Version",
+      "a header",
       (document) => Object.assign(responsesOf(document, "listPets")[200].headers, { "X-Version": { schema: text } }),
     ],
     [
-      "'listPets 200 application/json' of the type Pet ",
+      "another schema of a response",
       (document) =>
         Object.assign(responsesOf(document, "listPets")[200].content["application/json"].schema, {
           $ref: "#/components/schemas/Pet",
@@ -93,8 +72,8 @@ t.test("Rejects an edit that changes types until they are generated", async (t) 
   ] as [string, ...Change[]][])
     await t.rejects(
       readDocument(editDocument(...changes)),
-      { message: new RegExp(`^The document has (.* )?${place.replace(/[?|]/g, "\\$&")}.* Run npm run generate\\.$`) },
-      place,
+      { message: /have changed.* Run npm run generate\.$/ },
+      name,
     );
 });
 
@@ -118,7 +97,6 @@ t.test("Accepts edits that change no type, without a generation", async (t) => {
   for (const [name, ...changes] of [
     ["a limit", setParameterSchema("listPets", "limit", { maximum: 50 })],
     ["another default", setParameterSchema("listPets", "limit", { default: 5 })],
-    ["a value of an enumeration", ({ components }) => components.schemas.PetStatus.enum.push("reserved")],
     [
       "a description beside a reference",
       ({ components }) => Object.assign(components.schemas.NewPet.properties.status, { description: "Text." }),

@@ -7,7 +7,6 @@ import { parse } from "yaml";
 import { parseDocument, readDocument } from "../../../src/openapi/document/document.ts";
 import { createServer } from "../../../src/openapi/index.ts";
 import { generateTypes } from "../../../src/openapi/types/generate-types.ts";
-import { summarizeTypes } from "../../../src/openapi/types/type-summary.ts";
 import { documentOf } from "../../support/document-server.ts";
 import { folder } from "../../support/files.ts";
 
@@ -258,7 +257,6 @@ t.test("A default that its schema rejects is not filled in, and its member can b
   t.match(types, /meta: /);
   t.match(types, /mode: /);
   t.match(types, /q\?: /);
-  t.hasStrict(summarizeTypes(document), { "a query q?": "integer" });
 });
 
 t.test("With `strict: false`, what has an error is left out, with its handlers", async (t) => {
