@@ -6,13 +6,11 @@ import { addBackup, addCheck, addCopy, addExport, addImport, addRestore, type Da
 import { readConfig } from "../config.ts";
 import { escapeExceptLineBreaks, redact, version } from "../lib/index.ts";
 import type { Io, OutputOptions } from "../terminal/index.ts";
-import type { Shell } from "./commands/completion.ts";
 import type { CreateKeyOptions, RotateKeyOptions } from "./commands/keys.ts";
 import { addEnvironmentFile } from "./environment-file.ts";
 import { addExamples, addNotes, hasColors } from "./help.ts";
 
 // A record, because the compiler reports a missing member.
-const shells = Object.keys({ bash: true, zsh: true, fish: true } satisfies Record<Shell, true>);
 const periodUnits = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 }; // milliseconds
 
 /** Creates the command `petstore`. Its `parseAsync` rejects with a CommanderError if the command line is wrong. */
@@ -54,7 +52,6 @@ export function createProgram(io: Io): Command {
   addStoreCommands(program, io, data);
   program.commandsGroup("Other:");
   program.addHelpCommand(new Command("help").argument("[command]").description("show the help of a command"));
-  addCompletion(program, io);
   return program;
 }
 
@@ -209,13 +206,4 @@ function dataCommands(program: Command, io: Io): DataCommands {
       return [{ program: "petstore", document: await readDocument(), url: url ?? readDatabaseUrl(io) }, ...args];
     },
   };
-}
-
-function addCompletion(program: Command, io: Io): void {
-  const completion = program
-    .command("completion")
-    .description("print a shell completion script")
-    .addArgument(new Argument("<shell>", "name of the shell").choices(shells))
-    .action(async (shell: Shell) => (await import("./commands/completion.ts")).printCompletion(io, program, shell));
-  addExamples(completion, ["source <(petstore completion bash)", "enable completion, in ~/.bashrc"]);
 }

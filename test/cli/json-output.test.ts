@@ -9,8 +9,8 @@ import { petstore } from "../support/command.ts";
 import { stores } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
 
-// serve runs until it is stopped, completion prints a script, and help a text.
-const withoutResult = ["views", "serve", "completion", "help"];
+// serve runs until it is stopped, and help prints a text.
+const withoutResult = ["views", "serve", "help"];
 
 function listCommands({ commands }: Command): string[] {
   return commands.flatMap((command) =>

@@ -1,13 +1,11 @@
 // The command with real shells, pipes, full disks and Node versions.
-import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { petstore } from "../support/command.ts";
 import { stores } from "../support/databases.ts";
-import { bin, folder, root } from "../support/files.ts";
+import { bin, root } from "../support/files.ts";
 import { petstoreProcess } from "../support/processes.ts";
-import { skipWithout } from "../support/programs.ts";
 
 t.test("Reports in one line that the version of Node is not supported", async (t) => {
   const run = (version: string, file: string) => {
@@ -44,7 +42,7 @@ t.test("Commands load only the dependencies that they need", async (t) => {
     return { status, loaded: [...new Set(stderr.split("\n").filter(Boolean))].sort() };
   };
   t.equal(readLoaded("migrate").status, 0, "needs the document");
-  for (const command of ["--help", "keys list", "completion bash"])
+  for (const command of ["--help", "keys list"])
     t.same(readLoaded(...command.split(" ")), { status: 0, loaded: [] }, command);
   t.ok(readLoaded("check").loaded.includes("ajv"), "a command that needs it loads it");
 });
@@ -75,37 +73,6 @@ t.test(
       status: 1,
       stderr: /^petstore: The key was replaced, but the new one can't be printed\. Rotate it again\. Can't write/,
     });
-    t.match(run("completion bash | true"), { status: 0, stderr: "" });
+    t.match(run("help | true"), { status: 0, stderr: "" });
   },
 );
-
-/** Writes the completion script of a shell to a file, and returns its path. */
-async function writeScript(path: string, shell: string): Promise<string> {
-  const file = join(path, shell);
-  writeFileSync(file, (await petstore({}, ["completion", shell])).stdout);
-  return file;
-}
-
-t.test("Bash completes commands, options and values", async (t) => {
-  const script = await writeScript(folder(t), "bash");
-  const source = `source ${script}; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _petstore; echo "\${COMPREPLY[*]}"`;
-  const complete = (...words: string[]) =>
-    execFileSync("bash", ["-c", source, "bash", "petstore", ...words], { encoding: "utf8" }).trim();
-  t.match(complete(""), /^serve .*keys .*completion help --version --environment-file --help$/);
-  t.equal(complete("k"), "keys");
-  t.equal(complete("keys", ""), "create list rotate revoke help --help");
-  t.equal(complete("keys", "create", "--"), "--expires --operator --yes --json --help");
-  t.equal(complete("keys", "create", "keys", "--o"), "--operator", "an argument may have the name of a command");
-  t.equal(complete("completion", ""), "bash zsh fish --help");
-  t.equal(complete("help", "k"), "keys");
-});
-
-for (const shell of ["zsh", "fish"]) {
-  t.test(`${shell} accepts its script`, { skip: skipWithout(shell, shell) }, async (t) => {
-    const file = await writeScript(folder(t), shell);
-    execFileSync(shell, ["-n", file]);
-    if (shell !== "fish") return;
-    const completed = execFileSync(shell, ["-c", `source ${file}; complete -C 'petstore keys '`], { encoding: "utf8" });
-    t.match(completed, /create.*revoke/s);
-  });
-}
