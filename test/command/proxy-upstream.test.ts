@@ -202,11 +202,9 @@ t.test("A stream without an end does not keep the proxy from stopping", async (t
   const { url, stop } = await startHttp(t, (_, response) => {
     response.writeHead(200, { "Content-Type": "text/event-stream" }).write("data: 1\n\n");
   });
-  const { body } = await fetch(`${url}/a`);
+  const response = await fetch(`${url}/a`); // a response that nobody refers to loses its stream, without an error
   t.match(await stop(), { line: "1 requests, 0 of them violate the document." });
-  await t.rejects(async () => {
-    for await (const _ of body ?? []);
-  });
+  await t.rejects(response.text());
 });
 
 t.test("A request to the upstream ends when the client disconnects before there is a response", async (t) => {
