@@ -8,9 +8,8 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "no
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Cleanup, createCleanup } from "../test/support/cleanup.ts";
-
 import { startPostgres } from "../test/support/postgres.ts";
-import { folders } from "../test/support/test-folders.ts";
+import { groupedTests } from "../test/support/test-groups.ts";
 
 const resolve = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const tap = resolve("node_modules/.bin/tap");
@@ -18,13 +17,9 @@ const tap = resolve("node_modules/.bin/tap");
 // Processes, databases and measurements of time.
 const system = ["system", "store", "data", "cli", "linear-time"].map((name) => `test/${name}{.test.ts,/**/*.test.ts}`);
 
-// The files in test/folders run them, several in one process.
-const imported = Object.values(folders)
-  .flat()
-  .map((folder) => `test/${folder}/**`);
-
 const levels: Record<string, readonly string[]> = {
-  fast: globSync("test/**/*.test.ts", { exclude: [...system, ...imported, "test/tooling/**"] }),
+  // The files in test/groups run the others, several in one process.
+  fast: globSync("test/**/*.test.ts", { exclude: [...system, ...groupedTests, "test/tooling/**"] }).sort(),
   system: globSync(system),
   tooling: globSync("test/tooling/**/*.test.ts"),
 };

@@ -1,4 +1,4 @@
-// The tests of these folders in one process.
+// The tests of this group in one process.
 import { importTests } from "../support/import-tests.ts";
 
 await importTests("document");

@@ -1,4 +1,0 @@
-// The tests of these folders in one process.
-import { importTests } from "../support/import-tests.ts";
-
-await importTests("source");
