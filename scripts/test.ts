@@ -1,14 +1,15 @@
-// Runs levels of the tests, with one PostgreSQL server for all test files.
+// Runs levels of the tests, with one PostgreSQL server for all test files, if one needs it.
 // usage: node scripts/test.ts fast|system|tooling... [--coverage] [options and files of tap]
 //
 // --coverage reports which parts of src the tests run.
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Cleanup, createCleanup } from "../test/support/cleanup.ts";
-import { startPostgres } from "../test/support/postgres.ts";
+import { type Postgres, startPostgres } from "../test/support/postgres.ts";
 import { groupedTests } from "../test/support/test-groups.ts";
 
 const resolve = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
@@ -56,15 +57,27 @@ function buildPlugins(): void {
   writeFileSync(stamp, fingerprint);
 }
 
-async function createEnvironment({ teardown }: Cleanup): Promise<NodeJS.ProcessEnv> {
+async function createEnvironment(cleanup: Cleanup): Promise<NodeJS.ProcessEnv> {
   // On a busy machine, a connection to PostgreSQL can take seconds.
   const environment: NodeJS.ProcessEnv = { PGCONNECT_TIMEOUT: "30", ...process.env };
   // Code from the compile cache has no coverage.
   if (!coverage) environment.NODE_COMPILE_CACHE = resolve("node_modules/.cache/tests");
-  if (!environment.TEST_DATABASE_URL) {
-    const { url, end } = await startPostgres();
-    teardown(end);
-    environment.TEST_DATABASE_URL = url("postgres");
-  }
+  if (!environment.TEST_DATABASE_URL) environment.TEST_DATABASE_PORT = String(await offerPostgres(cleanup));
   return environment;
+}
+
+// Starts PostgreSQL when a test connects to the port, and responds with the URL of the server.
+async function offerPostgres({ teardown }: Cleanup): Promise<number> {
+  let postgres: Promise<Postgres> | undefined;
+  const offer = createServer(async (socket) => {
+    socket.on("error", () => {}); // the test has ended
+    postgres ??= startPostgres();
+    socket.end((await postgres).url("postgres"));
+  });
+  teardown(async () => {
+    offer.close();
+    await (await postgres)?.end();
+  });
+  await once(offer.listen(0, "127.0.0.1"), "listening");
+  return (offer.address() as AddressInfo).port;
 }

@@ -1,7 +1,9 @@
-// Creates databases for tests, on the server of TEST_DATABASE_URL or on one that this process starts.
-// `node scripts/test.ts` starts one server for all test files and sets TEST_DATABASE_URL.
+// Creates databases for tests: on the server of TEST_DATABASE_URL, or on that of all test files, which `node scripts/test.ts`
+// starts when the first file connects to TEST_DATABASE_PORT, or else on one that this process starts.
 import { randomBytes } from "node:crypto";
+import { connect } from "node:net";
 import { join } from "node:path";
+import { text as readText } from "node:stream/consumers";
 import pg from "pg";
 import t, { type Test } from "tap";
 import { folder } from "./files.ts";
@@ -11,10 +13,12 @@ import { query, startPostgres } from "./postgres.ts";
 const template = "petstore_test_template";
 let server: Promise<string> | undefined;
 
-/** Returns the URL of the server's default database. Starts a server if TEST_DATABASE_URL is not set. */
+/** Returns the URL of the server's default database. */
 async function getServer(): Promise<string> {
   server ??= (async () => {
-    if (process.env.TEST_DATABASE_URL) return process.env.TEST_DATABASE_URL;
+    const { TEST_DATABASE_URL, TEST_DATABASE_PORT } = process.env;
+    if (TEST_DATABASE_URL) return TEST_DATABASE_URL;
+    if (TEST_DATABASE_PORT) return readText(connect(Number(TEST_DATABASE_PORT), "127.0.0.1"));
     const { url, end } = await startPostgres();
     t.teardown(end);
     return url("postgres");
