@@ -27,13 +27,17 @@ export function throttleStart<A extends unknown[]>(report: (...args: A) => void)
  * Returns a function that runs `work` at most once at a time, and shares its result, also a rejection, with all calls
  * until `maxAge` milliseconds after it has settled.
  */
-export function shareResult<T>(work: () => Promise<T>, maxAge: number): () => Promise<T> {
+export function shareResult<T>(
+  work: () => Promise<T>,
+  maxAge: number,
+  clock = () => performance.now(),
+): () => Promise<T> {
   let result: Promise<T> | undefined;
   let expiresAt = 0;
   return () => {
-    if (result !== undefined && performance.now() < expiresAt) return result;
+    if (result !== undefined && clock() < expiresAt) return result;
     const settle = () => {
-      expiresAt = performance.now() + maxAge;
+      expiresAt = clock() + maxAge;
     };
     expiresAt = Number.POSITIVE_INFINITY;
     result = work();

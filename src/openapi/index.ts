@@ -33,4 +33,11 @@ export type { MappedError } from "./routing/error-table.ts";
 
 export type { BasicCredential, Credential } from "./operation/credentials.ts";
 export type { Operation } from "./operation/operation.ts";
-export type { CheckCredential, SecurityContext, SecurityScheme, SecuritySchemes } from "./routing/authentication.ts";
+export {
+  type CheckCredential,
+  InvalidCredential,
+  type SecurityContext,
+  type SecurityScheme,
+  type SecuritySchemes,
+} from "./routing/authentication.ts";
+export { createTokenCheck, type TokenCaller, type TokenCheckOptions } from "./routing/token-check.ts";

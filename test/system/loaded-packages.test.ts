@@ -9,7 +9,16 @@ import { freePort } from "../support/port.ts";
 import { until } from "../support/wait.ts";
 
 // Not `yaml`: @seriousme/openapi-schema-validator, which fastify-openapi-glue imports, loads it.
-const lazy = ["@fastify/swagger", "@fastify/swagger-ui", "@faker-js/faker", "re2js", "pg", "pino-pretty", "json-p3"];
+const lazy = [
+  "@fastify/swagger",
+  "@fastify/swagger-ui",
+  "@faker-js/faker",
+  "re2js",
+  "pg",
+  "pino-pretty",
+  "json-p3",
+  "jose",
+];
 
 for (const [name, program, args] of [
   ["The Pet Store", bin, ["serve"]],

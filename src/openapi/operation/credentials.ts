@@ -23,6 +23,11 @@ export function isSupported({ type, scheme, in: location }: SecuritySchemeObject
   return type === "oauth2" || type === "openIdConnect";
 }
 
+/** Returns whether the credential of a scheme is a Bearer token (RFC 6750). */
+export function isBearer(scheme: SecuritySchemeObject): boolean {
+  return isSupported(scheme) && scheme.type !== "apiKey" && nameOf(scheme) === "bearer";
+}
+
 /** Returns the credential of a request for a scheme; undefined if it has none of the right form. */
 export function readCredential(scheme: SecuritySchemeObject, request: CredentialSource): Credential | undefined {
   if (scheme.type === "apiKey") return readApiKey(scheme, request) || undefined;

@@ -26,14 +26,17 @@ export interface SecurityContext {
   readonly request: SentRequest;
 }
 
+/** Why a credential is not valid: the message of the response (401). */
+export class InvalidCredential extends Error {}
+
 /**
- * Checks a credential. Returns the caller, or undefined, null or false if the credential is not valid. If the caller has
+ * Checks a credential. Returns the caller, or an InvalidCredential, undefined, null or false if the credential is not valid. If the caller has
  * `scopes`, an array, a Set or a string that is separated by spaces, the server compares them with those that are required. Throws an HttpError for another failure.
  */
 export type CheckCredential<Caller = unknown> = (
   credential: Credential,
   context: SecurityContext,
-) => MaybePromise<CheckResult<Caller>>;
+) => MaybePromise<CheckResult<Caller> | InvalidCredential>;
 
 type CheckResult<Caller> = Caller | undefined | null | false;
 
@@ -57,7 +60,7 @@ export type SecuritySchemes<Caller = unknown> = Readonly<
 >;
 
 /** Returns the type of a scheme with what distinguishes it: `http bearer`, `apikey header x-key`. */
-function typeOf({ type, scheme, in: location, name }: SecuritySchemeObject): string {
+export function typeOf({ type, scheme, in: location, name }: SecuritySchemeObject): string {
   return [type, scheme, location, name].filter(Boolean).join(" ").toLowerCase();
 }
 
@@ -192,10 +195,12 @@ function createCheck(
   return async (request) => {
     const credential = readCredential(scheme, request);
     const caller = credential && (await check(credential, { scopes, operation, request: new SentRequest(request) }));
-    if (!isRejection(caller)) return caller;
+    const isExplained = caller instanceof InvalidCredential;
+    if (!isExplained && !isRejection(caller)) return caller;
     if (credential === undefined) return new MissingCredential([describe(scheme)], toChallenge(scheme, { realm }));
     const challenge = toChallenge(scheme, { realm, error: "invalid_token" });
-    return new HttpError("unauthorized", "The credential is not valid.", { "www-authenticate": challenge });
+    const message = isExplained ? caller.message : "The credential is not valid.";
+    return new HttpError("unauthorized", message, { "www-authenticate": challenge });
   };
 }
 
