@@ -58,6 +58,8 @@ export async function runCommand(args: readonly string[], io: Io, signal?: Abort
     .option("--handlers <module>", "module (.js or .ts) whose exports are handlers, by operationId")
     .option("--key <key>", "credential that is valid; can be repeated (default: each one is)", addTo)
     .option("--keys <file>", "YAML or JSON file with valid credentials: a list of name, key, and scopes")
+    .option("--issuer <url>", "issuer (OAuth 2.0, OpenID Connect) whose access tokens are valid, also beside --key")
+    .option("--audience <text>", "audience (aud) that the tokens of --issuer must have (default: any)")
     .option("--examples", "answer the other operations with examples, instead of 501", false)
     .option(
       "--seed [records]",

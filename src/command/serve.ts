@@ -3,13 +3,13 @@ import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { readFolder } from "../data/index.ts";
 import { collectGarbageWhenIdle, isLoopbackHost } from "../http/index.ts";
-import { redactUrl } from "../lib/index.ts";
+import { ignoreFailure, redactUrl } from "../lib/index.ts";
 import { createServer, type Document, loadDocument } from "../openapi/tools.ts";
 import { openStore, type ResourceStore } from "../resources/index.ts";
 import type { Io } from "../terminal/index.ts";
 import { readConfig, readHandlers } from "./config.ts";
 import type { Target } from "./data/target.ts";
-import { acceptKeys, type KeyOptions, readKeys } from "./keys.ts";
+import { createSecurity, type KeyOptions, readCredentials } from "./keys.ts";
 import { readWithOverlays } from "./overlay.ts";
 import { countAnswered, describePlan } from "./plan.ts";
 import { createRecords, readSeed, resetStore, seedFiles } from "./seed.ts";
@@ -45,15 +45,18 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
     io.stdout.write(describePlan(document, Object.keys(handlers)));
     return;
   }
-  const keys = await readKeys(options);
+  const report = (message: string) => io.stderr.write(`${message}\n`);
+  const credentials = await readCredentials(options, report);
   const seed = options.seed === undefined ? undefined : readSeed(options.seed);
   const target: Target = { program: "openapi-server", document, url: storeUrlOf(path, options) };
-  if (keys === undefined && !isLoopbackHost(options.host) && hasSecurity(document))
+  if (credentials === undefined && !isLoopbackHost(options.host) && hasSecurity(document))
     throw new Error(
-      `Without --key, each credential is accepted. So ${options.host} is refused: pass --key, or omit --host.`,
+      `Without --key, each credential is accepted. So ${options.host} is refused: pass --key or --issuer, or omit --host.`,
     );
-  if (keys !== undefined && !hasSecurity(document))
-    throw new Error("No operation of the document needs a credential, so --key has no effect. Declare `security`.");
+  if (credentials !== undefined && !hasSecurity(document))
+    throw new Error(
+      `No operation of the document needs a credential, so --${credentials.issuer ? "issuer" : "key"} has no effect. Declare \`security\`.`,
+    );
   const files = seed?.folder === undefined ? undefined : await readFolder(target, seed.folder);
   const create = (resources: ResourceStore) =>
     createServer({
@@ -64,9 +67,9 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
       context: resources,
       mock: true,
       logger,
-      report: (message) => io.stderr.write(`${message}\n`),
+      report,
       allowedHosts: [options.host, ...(options.allowHost ?? [])],
-      ...(keys && { security: acceptKeys(document, keys) }),
+      ...(credentials && { security: createSecurity(document, credentials) }),
     });
   const open = (url: string) => openStore(url, { certainty: "likely", partial: !options.examples });
   const listen = (app: FastifyInstance) => app.listen({ port: options.port, host: options.host });
@@ -88,8 +91,15 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
     throw error;
   }
   io.stdout.write(describeServer(app, path, target, Object.keys(handlers)));
-  if (keys === undefined && hasSecurity(document))
-    io.stdout.write("Each credential is accepted. --key sets those that are valid.\n");
+  if (credentials === undefined && hasSecurity(document))
+    io.stdout.write(
+      "Each credential is accepted. --key sets those that are valid. --issuer accepts the tokens of an issuer.\n",
+    );
+  if (credentials?.issuer) {
+    ignoreFailure(credentials.issuer.refresh()); // for the first token; reports a failure
+    if (options.audience === undefined)
+      io.stdout.write("Tokens for each audience are accepted. --audience sets that of this service.\n");
+  }
   const close = () => void app.close();
   for (const event of ["SIGINT", "SIGTERM"] as const) process.once(event, close);
   signal?.addEventListener("abort", close);
