@@ -46,8 +46,8 @@ function generateHashes(): string {
 /** The SHA-256 of the document from which the types were generated. The generator has validated that document. */
 export const documentHash = "${hash("sha256", text)}";
 
-/** The hash of the types of that document, with which those of an edited one are compared. */
-export const types = { hash: "${hashTypes(ownDocument)}" } as const;
+/** The hash of the types of that document without the values of enums, with which those of an edited one are compared. */
+export const typesHash = "${hashTypes(ownDocument, false)}";
 `;
 }
 

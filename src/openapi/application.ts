@@ -14,7 +14,7 @@ export type { SchemaNode } from "./schema/node.ts";
 export type { SchemaObject } from "./source/document-types.ts";
 export type { Report } from "./source/findings.ts";
 export type { Part } from "./source/part.ts";
-export { checkTypes, type DocumentTypes } from "./types/modules.ts";
+export { hashTypes, OutdatedTypes } from "./types/modules.ts";
 
 // Its values. Not by the index.ts of their folder, which loads the mock server.
 

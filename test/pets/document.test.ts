@@ -38,7 +38,7 @@ const responsesOf = (document: Node, id: string) => findOperation(document, id).
 
 /** Reads an edited document as if `npm run generate` had run. */
 async function readGenerated(text: string): Promise<unknown> {
-  return readDocument(text, { hash: hashTypes(await parseOwnDocument(text)) });
+  return readDocument(text, hashTypes(await parseOwnDocument(text), false));
 }
 
 t.test("Rejects an edit that changes types until they are generated", async (t) => {
@@ -50,7 +50,6 @@ t.test("Rejects an edit that changes types until they are generated", async (t) 
     ["null", setProperties("NewPet", { name: { type: ["string", "null"] } })],
     ["further fields", setSchema("NewPet", { additionalProperties: text })],
     ["a field of a part", setSchema("Pet", { allOf: [{ required: ["shoeSize"], properties: { shoeSize: text } }] })],
-    ["a value of an enumeration", ({ components }) => components.schemas.PetStatus.enum.push("reserved")],
     ["a parameter", addParameter("listPets", { name: "size", in: "query", schema: { type: "integer" } })],
     ["a parameter without its default", setParameterSchema("listPets", "limit", { default: undefined })],
     [
@@ -72,7 +71,7 @@ t.test("Rejects an edit that changes types until they are generated", async (t) 
   ] as [string, ...Change[]][])
     await t.rejects(
       readDocument(editDocument(...changes)),
-      { message: /have changed.* Run npm run generate\.$/ },
+      { message: /have changed.* Run npm run generate again\.$/ },
       name,
     );
 });
@@ -90,12 +89,13 @@ t.test("Rejects a filter that the store can't apply", async (t) => {
 
 t.test("Does not start with a field of which no types were generated", async (t) => {
   const document = editDocument(setProperties("NewPet", tags));
-  await t.rejects(start(t, { document }), { message: /Run npm run generate\.$/ });
+  await t.rejects(start(t, { document }), { message: /Run npm run generate again\.$/ });
 });
 
 t.test("Accepts edits that change no type, without a generation", async (t) => {
   for (const [name, ...changes] of [
     ["a limit", setParameterSchema("listPets", "limit", { maximum: 50 })],
+    ["a value of an enumeration", ({ components }) => components.schemas.PetStatus.enum.push("reserved")],
     ["another default", setParameterSchema("listPets", "limit", { default: 5 })],
     [
       "a description beside a reference",

@@ -4,7 +4,7 @@ import { execFile, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import { build } from "esbuild-wasm";
+import { rolldown } from "rolldown";
 import t from "tap";
 import { parse } from "yaml";
 import { openPage } from "../support/browser.ts";
@@ -147,26 +147,22 @@ t.test("Code that the contract does not allow does not compile", async (t) => {
 
 t.test("The client works in a browser when bundled", async (t) => {
   const { origin, key } = await start(t);
-  const { outputFiles } = await build({
-    stdin: {
-      contents: `import { createClient } from "@petstore/contract";
-        globalThis.visit = async () => {
-          const client = createClient({ baseUrl: location.origin + "/v1", key: "${key}" });
-          const { data } = await client.POST("/pets", { body: { name: "Rex", categoryId: 2n ** 62n } });
-          const names = [];
-          for await (const pet of client.pets()) names.push(pet.name);
-          return [String(data.categoryId), ...names];
-        };`,
-      resolveDir: consumer,
-    },
-    bundle: true,
-    format: "iife",
-    platform: "browser",
-    write: false,
-  });
+  const input = join(consumer, "visit.js");
+  writeFileSync(
+    input,
+    `import { createClient } from "@petstore/contract";
+    globalThis.visit = async () => {
+      const client = createClient({ baseUrl: location.origin + "/v1", key: "${key}" });
+      const { data } = await client.POST("/pets", { body: { name: "Rex", categoryId: 2n ** 62n } });
+      const names = [];
+      for await (const pet of client.pets()) names.push(pet.name);
+      return [String(data.categoryId), ...names];
+    };`,
+  );
+  const { output } = await (await rolldown({ input, platform: "browser" })).generate({ format: "iife" });
   const { page } = await openPage(t);
   await page.route(`${origin}/page`, (route) =>
-    route.fulfill({ contentType: "text/html", body: `<script>${outputFiles[0]?.text}</script>` }),
+    route.fulfill({ contentType: "text/html", body: `<script>${output[0].code}</script>` }),
   );
   await page.goto(`${origin}/page`);
   t.same(await page.evaluate("visit()"), [String(2n ** 62n), "Rex"]);
