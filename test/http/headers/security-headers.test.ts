@@ -18,11 +18,11 @@ t.test("The pages of /docs run only scripts of the service itself", async (t) =>
   t.notMatch(page.text, /<script(?![^>]* src=)/, "the page has no inline script");
 });
 
-t.test("Only the database driver opens outbound connections", async (t) => {
+t.test("Only the database driver and the check of an issuer's tokens open outbound connections", async (t) => {
   const src = join(root, "src");
   const names = readdirSync(src, { recursive: true, encoding: "utf8" });
-  // The server does not run them. The proxy sends requests to its upstream alone.
-  const clients = /^(command\/proxy-upstream\.ts|openapi\/client\/.*)$/;
+  // The server does not run clients. The proxy sends requests to its upstream alone, and the check to its issuer.
+  const clients = /^(command\/proxy-upstream\.ts|openapi\/client\/.*|openapi\/routing\/issuer-keys\.ts)$/;
   const files = names.filter((name) => /\.ts$/.test(name) && !clients.test(name));
   const calls =
     /\b(fetch|WebSocket|EventSource)\(|\{[^}]*\b(request|get|connect|createConnection|Client)\b[^}]*\} from "(node:)?(http|https|http2|net|tls|dgram|undici)"/;
