@@ -1,6 +1,7 @@
 // Bulk access to the tables of a store: readers and writers on several connections wait for each other and lose
 // nothing.
 import { join } from "node:path";
+import pg from "pg";
 import t, { type Test } from "tap";
 import { restore } from "../../src/data/restore.ts";
 import { readDocument } from "../../src/pets/document.ts";
@@ -92,6 +93,31 @@ t.test("postgres: a reader waits for an exclusive writer, and reads its rows", a
   );
   t.same(await read, [0, 1]);
   for (const each of [tables, other]) await each.close();
+});
+
+t.test("postgres: a writer tries again after a deadlock with another program while it locks the tables", async (t) => {
+  const url = await newDatabase(t);
+  await fill(url, 3);
+  const tables = await openPetTables(url, "migrate");
+  const other = new pg.Client(url);
+  await other.connect();
+  await other.query("BEGIN; LOCK TABLE petstore.pets IN ACCESS EXCLUSIVE MODE");
+  let tries = 0;
+  const written = tables.write(
+    async (target) => {
+      tries += 1;
+      await target.remove("pets");
+    },
+    { blocks: "writes" },
+  );
+  await waitsForLock(url, "SHARE ROW EXCLUSIVE");
+  await other.query("LOCK TABLE petstore.idempotency IN ACCESS EXCLUSIVE MODE"); // ends the attempt of the writer
+  await other.query("COMMIT");
+  await written;
+  t.equal(tries, 1, "nothing was done before all tables were locked");
+  t.same(await readAllNames(url), []);
+  await other.end();
+  await tables.close();
 });
 
 t.test("postgres: an exclusive writer waits for a reader", async (t) => {

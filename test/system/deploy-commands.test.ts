@@ -22,7 +22,7 @@ function findCommands(file: string): string[][] {
   const text = read(file);
   const code = file.endsWith(".md") ? [...text.matchAll(/^ *```(?:sh|text).*?^ *```/gms)].join("\n") : text;
   const command =
-    /(?:^(?:\w+=\S+ +)*(?:npx )?petstore|\$\((?:npx )?petstore|bin\/petstore|src\/bin\.js) +([^|&<>;)`'\n]+)/gm;
+    /(?:^(?:\w+=\S+ +)*(?:npx )?petstore|\$\((?:npx )?petstore|bin\/petstore|(?:src|dist)\/bin\.js) +([^|&<>;)`'\n]+)/gm;
   return [...code.replaceAll("\\\n", " ").matchAll(command)]
     .map(([, line = ""]) =>
       line

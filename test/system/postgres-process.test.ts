@@ -59,7 +59,8 @@ t.test("ends if its test is killed before the server has started", async (t) => 
 for (const signal of ["SIGKILL", "SIGTERM"] as const)
   t.test(`ends if the test runner receives ${signal}`, async (t) => {
     const test = join(folder(t), "slow.test.ts");
-    writeFileSync(test, "setTimeout(() => {}, 20_000);");
+    const askForDatabase = 'net.connect(Number(process.env.TEST_DATABASE_PORT), "127.0.0.1").resume()';
+    writeFileSync(test, `import net from "node:net"; ${askForDatabase}; setTimeout(() => {}, 20_000);`);
     const { child, findPid, isRemoved } = run(t, "scripts/test.ts", "fast", test);
     const pid = await findPid();
     t.ok(isRunning(pid), "the server runs");

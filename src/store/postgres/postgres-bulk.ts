@@ -5,6 +5,7 @@ import type { Table, TableReader, Tables, TableWriter } from "../bulk.ts";
 import type { OpenMode } from "../port.ts";
 import type { Collection } from "../records.ts";
 import { connect, prepareDatabase } from "./postgres-connection.ts";
+import { isConflict } from "./postgres-errors.ts";
 import { findOtherCollections } from "./postgres-migrations.ts";
 import { quoteName } from "./postgres-statements.ts";
 import { PostgresTableWriter } from "./table-writer.ts";
@@ -111,7 +112,8 @@ class PostgresTables implements Tables {
     try {
       await this.#db.query(begin);
     } catch (error) {
-      if ((error as { code?: string }).code !== "55P03") throw error; // lock_not_available
+      // A deadlock is one with another program, or with an index that is being created.
+      if (!isConflict(error) && (error as { code?: string }).code !== "55P03") throw error; // lock_not_available
       if (performance.now() > deadline) throw new Error(heldMessage, { cause: error });
       await this.#db.query("ROLLBACK");
       await sleep(lockRetryInterval);
