@@ -1,7 +1,7 @@
 // The public keys of an issuer of tokens: finds them by its metadata, caches them, and refreshes them at a bounded rate.
 import type { JWTVerifyGetKey } from "jose";
 import { isLoopbackHost } from "../../http/index.ts";
-import { shareResult, throttle, UnavailableError, withTimeout } from "../../lib/index.ts";
+import { redactUrl, shareResult, throttle, UnavailableError, withTimeout } from "../../lib/index.ts";
 
 const maxAge = 600_000; // milliseconds, after which keys that the issuer has removed are not accepted any more
 const refreshInterval = 10_000; // milliseconds, also after a failure
@@ -28,7 +28,7 @@ export class IssuerKeys {
   constructor(issuer: string, report: (message: string) => void = () => {}, clock = () => performance.now()) {
     if (!isSecure(issuer) || /[?#@]/.test(issuer))
       throw new Error(
-        `The issuer must be a URL with https:, or http: on loopback, without a user, a query and a fragment, and not ${issuer.replace(/\/\/.*@/, "//…@")}.`,
+        `The issuer must be a URL with https:, or http: on loopback, without a user, a query and a fragment, and not ${redactUrl(issuer)}.`,
       );
     this.issuer = issuer;
     this.refresh = shareResult(() => this.#read(), refreshInterval, clock);
