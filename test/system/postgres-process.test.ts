@@ -1,6 +1,6 @@
 // The PostgreSQL server of the tests ends with the process that started it, and leaves no process and no files.
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { folder, root } from "../support/files.ts";
@@ -58,7 +58,10 @@ t.test("ends if its test is killed before the server has started", async (t) => 
 
 for (const signal of ["SIGKILL", "SIGTERM"] as const)
   t.test(`ends if the test runner receives ${signal}`, async (t) => {
-    const test = join(folder(t), "slow.test.ts");
+    // In the project: the runner writes the results of a file outside of it beside the project.
+    const place = mkdtempSync(join(root, ".tap/slow-"));
+    t.teardown(() => rmSync(place, { recursive: true }));
+    const test = join(place, "slow.test.ts");
     const askForDatabase = 'net.connect(Number(process.env.TEST_DATABASE_PORT), "127.0.0.1").resume()';
     writeFileSync(test, `import net from "node:net"; ${askForDatabase}; setTimeout(() => {}, 20_000);`);
     const { child, findPid, isRemoved } = run(t, "scripts/test.ts", "fast", test);
