@@ -86,11 +86,11 @@ function parseList<T extends string>(text: string | undefined, all: readonly T[]
 }
 
 const firstRuns = 6; // of the first workload after the start, which are reported separately
-// The warm-up repeats all workloads until, for each server, this many rounds in a row took at most this much less CPU time
-// than its best one before: V8 compiles further functions until then.
+// The warm-up of a server repeats all its workloads until this many rounds in a row took at most this much less CPU time
+// than the best one before: V8 compiles further functions until then.
 const stableRounds = 2;
 const stableShare = 0.03;
-const maxWarmUp = 12; // rounds
+const maxWarmUp = 8; // rounds
 
 const idleTime = 3_000; // milliseconds without requests, after which the memory of an idle server is read
 
@@ -121,32 +121,29 @@ async function measure(plan: Plan) {
         return attempt();
       });
     };
-    const serversOf = (workload: WorkloadId) => servers.filter(({ id }) => contenders[id].workloads.includes(workload));
-    const runRound = async (phase: string, waits: boolean) => {
-      const results: Measurement[] = [];
-      for (const workload of plan.workloads) {
-        if (waits) await sleep((workloads[workload] as Workload).silence ?? 0);
-        for (const server of serversOf(workload))
-          results.push({ contender: server.id, workload, ...(await run(server, workload, phase)) });
-      }
-      return results;
-    };
+    const workloadsOf = ({ id }: Server) => plan.workloads.filter((workload) => isMeasured(id, workload));
     const costsOfFirstRuns = new Map<Server, number[]>();
     for (const server of servers) {
-      const workload = plan.workloads.find((id) => contenders[server.id].workloads.includes(id)) as WorkloadId;
+      const workload = workloadsOf(server)[0] as WorkloadId;
       const costs: number[] = [];
       while (costs.length < firstRuns) costs.push((await run(server, workload, "first runs")).cpu);
       costsOfFirstRuns.set(server, costs);
     }
-    await warmUp(async (round) => {
-      const results = await runRound(`warm-up ${round}`, false);
-      const costOf = ({ id }: Server) =>
-        results.filter(({ contender }) => contender === id).reduce((sum, { cpu }) => sum + cpu, 0);
-      return servers.map(costOf);
-    });
+    for (const server of servers)
+      await warmUp(async () => {
+        let cost = 0;
+        for (const workload of workloadsOf(server)) cost += (await run(server, workload, "warm-up")).cpu;
+        return cost;
+      });
     const measurements: Measurement[] = [];
     for (let round = 1; round <= plan.rounds; round++)
-      measurements.push(...(await runRound(`round ${round} of ${plan.rounds}`, true)));
+      for (const workload of plan.workloads) {
+        await sleep((workloads[workload] as Workload).silence ?? 0);
+        for (const server of servers.filter(({ id }) => isMeasured(id, workload))) {
+          const result = await run(server, workload, `round ${round} of ${plan.rounds}`);
+          measurements.push({ contender: server.id, workload, ...result });
+        }
+      }
     showProgress("");
     const stats = servers.map((server): [ContenderId, ProcessStats] => {
       const [idle, peak] = [idleMemory.get(server) as number, readMemory(server, "VmHWM")];
@@ -161,17 +158,16 @@ async function measure(plan: Plan) {
   }
 }
 
-// `runRound` returns the cost of a round for each server.
-async function warmUp(runRound: (round: number) => Promise<readonly number[]>): Promise<void> {
-  const lowest: number[] = [];
+const isMeasured = (contender: ContenderId, workload: WorkloadId) => contenders[contender].workloads.includes(workload);
+
+// `runRound` returns the cost of a round.
+async function warmUp(runRound: () => Promise<number>): Promise<void> {
+  let lowest = Number.POSITIVE_INFINITY;
   let stable = 0;
   for (let round = 1; stable < stableRounds && round <= maxWarmUp; round++) {
-    const costs = await runRound(round);
-    const isStable = costs.every(
-      (cost, index) => cost >= (1 - stableShare) * (lowest[index] ?? Number.POSITIVE_INFINITY),
-    );
-    stable = isStable ? stable + 1 : 0;
-    for (const [index, cost] of costs.entries()) lowest[index] = Math.min(lowest[index] ?? cost, cost);
+    const cost = await runRound();
+    stable = cost >= (1 - stableShare) * lowest ? stable + 1 : 0;
+    lowest = Math.min(lowest, cost);
   }
 }
 
