@@ -3,11 +3,12 @@
 // usage: node scripts/docs.ts [--check], in the folder of the project
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import type { Command } from "commander";
-import { exitCodes } from "../src/cli/help.ts";
-import { createProgram } from "../src/cli/program.ts";
-import { settings } from "../src/config.ts";
+import type { Command, Option } from "commander";
+import { exitCodes } from "../src/command/help.ts";
+import { createProgram } from "../src/command/program.ts";
 import { errors } from "../src/pets/errors.ts";
+import { petStore } from "../src/pets/index.ts";
+import { flagOf, type SettingName, settings } from "../src/settings/index.ts";
 import { processIo } from "../src/terminal/index.ts";
 import { formatTable } from "./bench/report.ts";
 import { scrapeMetrics } from "./docs/metrics.ts";
@@ -38,17 +39,23 @@ function toSentence(text: string): string {
 }
 
 function listSettings(): Sections {
-  const rows = Object.entries(settings).map(([name, { default: value, description, allowed }]) => [
-    code(name),
-    code(value),
-    toMarkdown(toSentence(description)),
-    toMarkdown(toSentence(allowed)),
-  ]);
-  return { settings: toTable(["setting", "default", "description", "values"], rows) };
+  const toRow = (name: SettingName) => {
+    const { variable, default: common, description, allowed } = settings[name];
+    const value = petStore.defaults[name] ?? common;
+    const texts = [description, allowed].map((text) => toMarkdown(toSentence(text)));
+    return [code(variable), code(`--${flagOf(name)}`), code(name), code(value), ...texts];
+  };
+  const names = Object.keys(settings) as SettingName[];
+  const isOfDocument = (name: SettingName) => "isOfDocument" in settings[name];
+  const head = ["variable", "option", "name", "default", "description", "values"];
+  return {
+    settings: toTable(head, names.filter((name) => !isOfDocument(name)).map(toRow)),
+    "document-settings": toTable(head, names.filter(isOfDocument).map(toRow)),
+  };
 }
 
 function listCommands(): Sections {
-  const commands = [...findCommands(createProgram(processIo))];
+  const commands = [...findCommands(createProgram({ io: processIo, preset: petStore }))];
   const rows = commands.map(([name, command]) => [
     `[${code(name)}](#${name.replaceAll(" ", "-")})`,
     toMarkdown(toSentence(command.description())),
@@ -70,12 +77,17 @@ function* findCommands(command: Command, parents = ""): Generator<[name: string,
   for (const subcommand of command.commands) yield* findCommands(subcommand, `${name} `);
 }
 
+// docs/configuration.md has the settings.
+function isNoSetting({ long }: Option): boolean {
+  return !(Object.keys(settings) as SettingName[]).some((name) => long === `--${flagOf(name)}`);
+}
+
 function describeCommand(command: Command): string {
   const help = command.createHelp();
   const usage = `\`\`\`text\n${help.commandUsage(command)}\n\`\`\``;
   const rows = [
     ...command.registeredArguments.map((argument) => [help.argumentTerm(argument), help.argumentDescription(argument)]),
-    ...command.options.map((option) => [help.optionTerm(option), help.optionDescription(option)]),
+    ...command.options.filter(isNoSetting).map((option) => [help.optionTerm(option), help.optionDescription(option)]),
   ] as [string, string][];
   if (rows.length === 0) return usage;
   const cells = rows.map(([term, description]) => [code(term), toMarkdown(toSentence(description))]);

@@ -17,8 +17,7 @@ async function build(): Promise<void> {
   await mkdir(target);
   const project = `${target}/tsconfig.json`;
   const entries = {
-    "openapi/index": resolve("src/openapi/index.ts"),
-    "openapi/application": resolve("src/openapi/application.ts"),
+    index: resolve("src/index.ts"),
     "openapi/client/exact-integers": resolve("src/openapi/client/exact-integers.ts"),
     "resources/store": resolve("src/resources/store.ts"),
     "command/bin": resolve("src/command/bin.js"),

@@ -16,7 +16,7 @@ const resolve = (path: string) => fileURLToPath(new URL(`../${path}`, import.met
 const tap = resolve("node_modules/.bin/tap");
 
 // Processes, databases and measurements of time.
-const system = ["system", "store", "data", "cli", "linear-time"].map((name) => `test/${name}{.test.ts,/**/*.test.ts}`);
+const system = ["system", "store", "data", "linear-time"].map((name) => `test/${name}{.test.ts,/**/*.test.ts}`);
 
 const levels: Record<string, readonly string[]> = {
   // The files in test/groups run the others, several in one process.

@@ -13,9 +13,10 @@ if (major * 1e6 + minor * 1e3 + patch < minimum) {
 const { enableCompileCache, flushCompileCache } = await import("node:module");
 // Caches compiled code, which halves the time of the next start.
 enableCompileCache(`${import.meta.dirname}/../node_modules/.cache/petstore`);
-const { run } = await import("./cli/index.ts");
+const { runCommand } = await import("./command/index.ts");
+const { petStore } = await import("./pets/index.ts");
 const { processIo } = await import("./terminal/index.ts");
-const code = await run(process.argv.slice(2), processIo);
+const code = await runCommand(process.argv.slice(2), { io: processIo, preset: petStore });
 flushCompileCache();
 // An open connection must not keep the process alive after a failure. After `serve`, the service keeps it alive.
 if (code !== 0) process.exit(code);

@@ -10,42 +10,27 @@ const layers = [
   "terminal",
   "patches",
   "generated",
-  "config.ts",
+  "settings",
   "http",
   "store",
   "openapi",
   "resources",
   "data",
-  "command",
-  "auth",
-  "telemetry",
+  "operate",
+  "server",
+  "index.ts",
   "pets",
-  "catalog",
-  "status",
-  "cluster.ts",
-  "app.ts",
+  "command",
   "server.ts",
-  "cli",
   "bin.js",
 ];
 
 // The folders in a layer, from the lowest to the highest. The files beside them are above all of them.
 const rooms: Readonly<Record<string, readonly string[]>> = {
   http: ["headers", "failure", "connection", "load", "message"],
-  openapi: [
-    "client",
-    "source",
-    "schema",
-    "wire",
-    "operation",
-    "document",
-    "types",
-    "mock",
-    "routing",
-    "pages",
-    "server",
-  ],
+  openapi: ["client", "source", "schema", "wire", "operation", "document", "types", "mock", "routing", "pages"],
   resources: ["model", "records", "handlers", "seeds"],
+  operate: ["limits", "keys", "telemetry"],
   command: ["data"],
 };
 
@@ -68,9 +53,7 @@ t.test("A layer imports only layers below it, by their index.ts", async (t) => {
       .filter((target) => layerOf(target) !== layerOf(name))
       .filter((target) => {
         const isLower = layers.indexOf(layerOf(target)) < layers.indexOf(layerOf(name));
-        const isEntry = /^[^/]+$|^(generated|patches)\/|^[^/]+\/index\.ts$|^openapi\/(application|tools)\.ts$/.test(
-          target,
-        );
+        const isEntry = /^[^/]+$|^(generated|patches)\/|^[^/]+\/index\.ts$|^openapi\/tools\.ts$/.test(target);
         return !(isLower && isEntry);
       })
       .map((target) => `${name} imports ${target}`),
@@ -138,14 +121,14 @@ t.test("The spec-first server does not depend on the Pet Store", async (t) => {
   t.same([...imported].sort(), ["http", "lib", "openapi", "patches"], "and imports nothing of the application");
 });
 
-t.test("Only config.ts reads settings from the environment", async (t) => {
+t.test("Only the programs read the environment", async (t) => {
   t.same(
     sources.filter((name) => /(?<!\$\{)process\.env\b/.test(read(name))),
     // The environment of a command, NODE_ENV, a variable of Node's watch mode, and one of libpq.
     [
-      "config.ts",
-      "openapi/server/serve-document.ts",
       "openapi/source/files.ts",
+      "server.ts",
+      "server/serve-document.ts",
       "store/postgres/connection-pool.ts",
       "terminal/io.ts",
     ],

@@ -2,7 +2,7 @@
 // `node examples/library/library.ts`.
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
-import { createFail, createServer, type Handlers } from "../../src/openapi/index.ts";
+import { createFail, createServer, type Handlers } from "../../src/index.ts";
 import { type components, type operations, types } from "./operations.ts";
 
 type Book = components["schemas"]["Book"];

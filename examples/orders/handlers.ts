@@ -1,6 +1,6 @@
 // What no rule can decide about orders. All other operations are answered from records:
 // `npx openapi-server serve examples/orders/orders.yaml --handlers examples/orders/handlers.ts`
-import { type AnyCall, HttpError } from "../../src/openapi/index.ts"; // in a project: "@petstore/openapi-server"
+import { type AnyCall, HttpError } from "../../src/index.ts"; // in a project: "@petstore/openapi-server"
 import type { ResourceStore } from "../../src/resources/store.ts"; // "@petstore/openapi-server/store"
 
 interface Line {

@@ -10,19 +10,18 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
+import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
-import { buildApp } from "../../src/app.ts";
-import { generateKey } from "../../src/auth/api-keys.ts";
-import { readConfig } from "../../src/config.ts";
-import { readDocument } from "../../src/pets/document.ts";
-import { handlers } from "../../src/pets/handlers.ts";
+import { generateKey } from "../../src/operate/keys/api-keys.ts";
 import type { Store } from "../../src/store/port.ts";
 import * as postgresLists from "../../src/store/postgres/postgres-lists.ts";
 import * as postgresStatements from "../../src/store/postgres/postgres-statements.ts";
 import * as sqliteStatements from "../../src/store/sqlite/sqlite-statements.ts";
 import { createCleanup } from "../../test/support/cleanup.ts";
+import { createPetServer } from "../../test/support/pet-server.ts";
 import { openPetStore, petCollection } from "../../test/support/pets.ts";
 import { type Postgres, query, startPostgres } from "../../test/support/postgres.ts";
+import { readConfig } from "../../test/support/settings.ts";
 import { petInSql } from "../../test/support/stores.ts";
 import { writeMeasurements } from "../measurements.ts";
 import { formatTable } from "./report.ts";
@@ -122,12 +121,12 @@ function postgresql(server: Postgres): StoreKind {
 /** A service over a store of one size, and its client. */
 class Service {
   readonly #store: Store;
-  readonly #app: Awaited<ReturnType<typeof buildApp>>;
+  readonly #app: FastifyInstance;
   readonly #key: string;
   readonly #agent = new Agent({ keepAlive: true });
   readonly size: number;
 
-  private constructor(size: number, store: Store, app: Awaited<ReturnType<typeof buildApp>>, key: string) {
+  private constructor(size: number, store: Store, app: FastifyInstance, key: string) {
     this.size = size;
     this.#store = store;
     this.#app = app;
@@ -135,9 +134,8 @@ class Service {
   }
 
   static async start(size: number, store: Store): Promise<Service> {
-    const logger = pino({ level: "silent" });
-    const config = readConfig({ RATE_LIMIT: "none" });
-    const app = await buildApp({ document: await readDocument(), handlers, store, config, logger });
+    const settings = readConfig({ RATE_LIMIT: "none" });
+    const app = await createPetServer(store, settings, { logger: pino({ level: "silent" }) });
     await app.listen({ host: "127.0.0.1", port: 0 });
     const { key, hash } = generateKey();
     await store.keys.create("growth", hash);

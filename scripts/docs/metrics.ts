@@ -1,13 +1,11 @@
 // Scrapes the metrics of a service, and parses Prometheus' text format.
-import { buildApp } from "../../src/app.ts";
-import { generateKey, openKeyCounter } from "../../src/auth/index.ts";
-import { readConfig } from "../../src/config.ts";
 import type { MetricsRegistry } from "../../src/lib/index.ts";
-import { handlers, readDocument } from "../../src/pets/index.ts";
+import { createLogger, generateKey } from "../../src/operate/index.ts";
 import type { Store } from "../../src/store/index.ts";
 import { QueryMetrics } from "../../src/store/query-metrics.ts";
-import { createLogger } from "../../src/telemetry/index.ts";
+import { createPetServer } from "../../test/support/pet-server.ts";
 import { openPetStore } from "../../test/support/pets.ts";
+import { readConfig } from "../../test/support/settings.ts";
 
 /** A metric of the service. */
 export interface MetricDescription {
@@ -25,16 +23,8 @@ export async function scrapeMetrics(): Promise<MetricDescription[]> {
   const store = await openPetStore("sqlite::memory:");
   const { key, hash } = generateKey();
   await store.keys.create("docs", hash, { operator: true });
-  const config = readConfig({});
   const logger = await createLogger("silent");
-  const app = await buildApp({
-    keyCounter: await openKeyCounter(config, { count: 1_000, seconds: 1 }, logger),
-    document: await readDocument(),
-    handlers,
-    store: withPool(store),
-    config,
-    logger,
-  });
+  const app = await createPetServer(withPool(store), readConfig({}), { logger });
   const headers = { authorization: `Bearer ${key}` };
   await app.inject({ method: "POST", url: "/v1/pets", headers, payload: { name: "Rex", categoryId: 7 } });
   for (const url of ["/v1/pets", "/v1/pets/1"]) await app.inject({ url, headers });

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parse } from "yaml";
-import { createServer, type UntypedHandler } from "../../src/openapi/index.ts";
+import { createServer, type UntypedHandler } from "../../src/index.ts";
 
 const holdTime = 2_000; // milliseconds for which a handler holds a body
 const lines = 500_000;

@@ -1,6 +1,6 @@
 // A second process on the database of the service: creates pets and keys, and revokes keys. Replies to each message
 // after the change is committed.
-import { generateKey } from "../../src/auth/api-keys.ts";
+import { generateKey } from "../../src/operate/keys/api-keys.ts";
 import { openPetStore, petsOf } from "../../test/support/pets.ts";
 
 /** A change. The reply is the id of the pet, the key, or an empty text. */

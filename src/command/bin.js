@@ -13,5 +13,7 @@ const { enableCompileCache, flushCompileCache } = await import("node:module");
 enableCompileCache(); // in a folder for temporary files, or in that of NODE_COMPILE_CACHE
 const { runCommand } = await import("./index.ts");
 const { processIo } = await import("../terminal/index.ts");
-process.exitCode = await runCommand(process.argv.slice(2), processIo);
+const code = await runCommand(process.argv.slice(2), { io: processIo });
 flushCompileCache(); // a server may be killed
+// An open connection must not keep the process alive after a failure. A server keeps it alive.
+if (code !== 0) process.exit(code);

@@ -1,16 +1,15 @@
 // `openapi-server check`: lists what the server refuses or does not enforce.
 import { globSync } from "node:fs";
+import { type Document, readDocument } from "../openapi/index.ts";
 import {
-  type Document,
   describeFindings,
   type Finding,
-  findDocsOperation,
   type Level,
   locateFindings,
-  readDocument,
   refuseUnknown,
   type SourceLocation,
 } from "../openapi/tools.ts";
+import { findDocsOperation } from "../server/index.ts";
 import type { Io } from "../terminal/index.ts";
 import { type Config, type ConfigOptions, readConfig } from "./config.ts";
 
@@ -56,7 +55,7 @@ interface Failed {
 
 /** Lists the findings of documents. Returns whether all of them can be loaded, and have no error. */
 export async function check(patterns: readonly string[], options: CheckOptions, io: Io): Promise<boolean> {
-  const config = await readConfig(options);
+  const config = await readConfig(options, io.env);
   const results = await checkAll(patterns, { ...config, ...withoutUndefined(options) });
   if (options.format === "json") io.stdout.write(`${JSON.stringify(results.map(toResult), null, 2)}\n`);
   else writeText(results, io);

@@ -1,109 +1,99 @@
-// The options of `createServer`, and the handlers, that modules export.
+// The settings of a command, and the handlers, that modules export.
 import { statSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
-import { findSimilarName, toJson } from "../lib/index.ts";
-import type { ServerOptions, UntypedHandler, UntypedOperations } from "../openapi/index.ts";
-
-/** The options of `createServer` that change what a document means, or how a mock server responds. */
-export type Config = Pick<
-  AllOptions,
-  | "allowedFolders"
-  | "docs"
-  | "formatError"
-  | "formats"
-  | "ignore"
-  | "ignoreUnknownQuery"
-  | "origins"
-  | "readOnly"
-  | "strict"
->;
+import { findSimilarName } from "../lib/index.ts";
+import type { UntypedHandler } from "../openapi/index.ts";
+import type { ServerOptions, UntypedOperations } from "../server/index.ts";
+import { readSettings, type SettingName, type Settings, type SettingsSources, settings } from "../settings/index.ts";
 
 type AllOptions = ServerOptions<UntypedOperations, unknown, unknown>;
 
-interface Form {
-  readonly matches: (value: unknown) => boolean;
-  /** Completes "The option must be …". */
-  readonly words: string;
-}
+/** The options of `createServer` that only a module has. */
+type Functions = Pick<AllOptions, "formatError" | "formats">;
 
-const flag: Form = { matches: (value) => typeof value === "boolean", words: "true or false" };
+/** The options of `createServer` that change what a document means, or how a mock server responds. */
+export type Config = Functions &
+  Pick<AllOptions, "allowedFolders" | "docs" | "ignore" | "ignoreUnknownQuery" | "origins" | "readOnly" | "strict">;
+
 const isFunction = (value: unknown) => typeof value === "function";
-const isTexts = (value: unknown, form = /^/) =>
-  Array.isArray(value) && value.every((text) => typeof text === "string" && form.test(text));
 const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
-
-const forms: Readonly<Record<keyof Config, Form>> = {
-  allowedFolders: { matches: isTexts, words: 'a list of folders, such as ["../schemas"]' },
-  docs: flag,
-  formatError: { matches: isFunction, words: "a function" },
-  formats: {
-    matches: (value) => isObject(value) && Object.values(value as object).every(isFunction),
-    words: "an object whose members are functions",
-  },
-  ignore: { matches: isTexts, words: 'a list of rules, such as ["format:unix-time"]' },
-  ignoreUnknownQuery: flag,
-  origins: {
-    matches: (value) => isTexts(value, /^(\*|null|[a-z][a-z\d+.-]*:\/\/[^/\s]+)$/),
-    words: 'a list of origins without a path, such as ["https://app.example"]',
-  },
-  readOnly: { matches: (value) => value === "reject" || value === "drop", words: '"reject" or "drop"' },
-  strict: flag,
-};
+const isObjectOfFunctions = (value: unknown) => isObject(value) && Object.values(value as object).every(isFunction);
 
 /** The options of commands that read a document. */
 export interface ConfigOptions {
   readonly config?: string | undefined;
   /** Replaces `allowedFolders` of the module. */
-  readonly allowFolder?: readonly string[] | undefined;
+  readonly allowFolder?: string | readonly string[] | undefined;
 }
 
 // The other options of `createServer`, with which an application can share the module.
 const others: ReadonlySet<string> = new Set<keyof AllOptions>([
-  ...([
-    "allowedHosts",
-    "compression",
-    "context",
-    "document",
-    "edge",
-    "errors",
-    "extend",
-    "gracePeriod",
-    "handlers",
-  ] as const),
-  ...(["identify", "logger", "maxConnections", "mock", "onError", "resources", "security", "tls"] as const),
-  ...(["report", "trustProxy", "types", "validateRequests", "validateResponses", "wrap"] as const),
+  ...(["aggregator", "apiKeys", "context", "document", "edge", "errors", "extend", "gracePeriod"] as const),
+  ...(["handlers", "headersTimeout", "health", "identify", "logger", "metrics", "mock", "monitor"] as const),
+  ...(["onError", "report", "resources", "security", "staticKeys", "tls", "types"] as const),
+  ...(["validateRequests", "validateResponses", "wrap"] as const),
 ]);
 
-/**
- * Imports the options that the module `config` has as its default export, or as `options`. Other options of `createServer`, such as
- * `handlers`, are ignored. Rejects with an Error that names the module, and the option that is wrong.
- */
-export async function readConfig({ config: path, allowFolder }: ConfigOptions): Promise<Config> {
-  const own = path === undefined ? {} : await importConfig(path);
-  return allowFolder === undefined ? own : { ...own, allowedFolders: allowFolder };
+/** The program whose settings are in the environment, and in modules. */
+export const program = { name: "openapi-server", hasPlainVariables: false, defaults: { logLevel: "error" } } as const;
+
+type Module = NonNullable<SettingsSources["module"]> & { readonly functions: Functions };
+
+/** Reads the options of a command, like `readService`. */
+export async function readConfig(options: ConfigOptions, env: NodeJS.ProcessEnv): Promise<Config> {
+  const { config } = await readService(options, env);
+  return config;
 }
 
-async function importConfig(path: string): Promise<Config> {
+/**
+ * Reads settings from flags, the environment, and the module `config`, which has them as its default export, or as `options`. Other
+ * options of `createServer`, such as `handlers`, are ignored. Rejects with an Error that names what is wrong.
+ */
+export async function readService(
+  { config: path, allowFolder }: ConfigOptions,
+  env: NodeJS.ProcessEnv,
+  flags: SettingsSources["flags"] = {},
+  defaults: { readonly [Name in SettingName]?: string } = {},
+): Promise<{ readonly settings: Settings; readonly config: Config }> {
+  const module = path === undefined ? undefined : await importConfig(path);
+  const folders = allowFolder && { allowedFolders: [allowFolder].flat().join(",") };
+  const own = { ...program, defaults: { ...program.defaults, ...defaults } };
+  const values = readSettings(own, { env, flags: { ...flags, ...folders }, module });
+  const { allowedFolders, docs, ignore, ignoreUnknownQuery, origins, readOnly, strict } = values;
+  const set = {
+    ignoreUnknownQuery,
+    ...(allowedFolders.length > 0 && { allowedFolders }),
+    ...(docs !== null && { docs }),
+    ...(ignore.length > 0 && { ignore }),
+    ...(origins.length > 0 && { origins }),
+    ...(readOnly !== null && { readOnly }),
+    ...(strict !== null && { strict }),
+  };
+  return { settings: values, config: { ...module?.functions, ...set } };
+}
+
+async function importConfig(path: string): Promise<Module> {
   const options = await importOptions(path);
-  const config: Partial<Record<string, unknown>> = {};
+  const values: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(options)) {
-    if (value === undefined) continue;
-    const form = Object.hasOwn(forms, name) ? forms[name as keyof Config] : undefined;
-    if (form === undefined && others.has(name)) continue;
-    if (form === undefined) {
-      const known = Object.keys(forms);
-      const similar = findSimilarName(name, known);
-      const end = similar === undefined ? `it can have ${known.join(", ")}.` : `did you mean \`${similar}\`?`;
-      throw new Error(`The module ${path} has the unknown option \`${name}\`: ${end}`);
-    }
-    if (!form.matches(value))
-      throw new Error(
-        `The option \`${name}\` of the module ${path} must be ${form.words}, and not ${describe(value)}.`,
-      );
-    config[name] = value;
+    if (value === undefined || others.has(name)) continue;
+    if (name === "formatError" && !isFunction(value))
+      throw new Error(`The option \`formatError\` of the module ${path} must be a function.`);
+    if (name === "formats" && !isObjectOfFunctions(value))
+      throw new Error(`The option \`formats\` of the module ${path} must be an object whose members are functions.`);
+    if (name === "formatError" || name === "formats") continue;
+    if (!Object.hasOwn(settings, name)) throw new Error(describeUnknown(path, name));
+    values[name] = value;
   }
-  return config;
+  const { formatError, formats } = options as Functions;
+  return { path, values, functions: { ...(formatError && { formatError }), ...(formats && { formats }) } };
+}
+
+function describeUnknown(path: string, name: string): string {
+  const similar = findSimilarName(name, [...Object.keys(settings), ...others, "formatError", "formats"]);
+  const end = similar === undefined ? "." : `: did you mean \`${similar}\`?`;
+  return `The module ${path} has the unknown option \`${name}\`${end}`;
 }
 
 /**
@@ -149,8 +139,4 @@ async function importOptions(path: string): Promise<object> {
   throw new Error(
     `The module ${path} must export the options of createServer, as its default export or as \`options\`.`,
   );
-}
-
-function describe(value: unknown): string {
-  return isFunction(value) ? "a function" : toJson(value);
 }

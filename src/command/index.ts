@@ -1,4 +1,2 @@
-// The command `openapi-server`, and the commands for data that it shares with other programs. Loads their code when they run.
+// The command line of `openapi-server`, and of services with a program of their own.
 export { runCommand } from "./command.ts";
-export { requireDatabaseUrl } from "./data/database-url.ts";
-export { addBackup, addCheck, addCopy, addExport, addImport, addRestore, type DataCommands } from "./data/program.ts";

@@ -1,128 +1,187 @@
-// The credentials of `openapi-server serve`: tokens, passwords and API keys, with names and scopes, and the tokens of an issuer.
-import { hash, timingSafeEqual } from "node:crypto";
-import { pathToFileURL } from "node:url";
-import type { Document } from "../openapi/application.ts";
+// keys: creates, lists, rotates and revokes API keys.
+import type { Command } from "commander";
+import { findSimilarName, formatTime } from "../lib/index.ts";
+import type { Document } from "../openapi/index.ts";
+import { isKeyName, type Key, type KeyStore, keyNameRule, storeExists } from "../store/index.ts";
 import {
-  type CheckCredential,
-  type Credential,
-  createTokenCheck,
-  IssuerKeys,
-  isBearer,
-  isSupported,
-  type OpenApiOptions,
-  type RequiredScheme,
-  readSourceFile,
-  typeOf,
-} from "../openapi/tools.ts";
+  type ConfirmOptions,
+  confirm,
+  formatTable,
+  type Io,
+  type Output,
+  type OutputOptions,
+  print,
+  toIndentedJson,
+  warn,
+} from "../terminal/index.ts";
+import { type StoreTarget, withStore } from "./stores.ts";
 
-/** A credential. Without scopes, it has all of them. */
-export interface Key {
-  readonly key: string;
-  readonly name?: string;
-  readonly scopes?: readonly string[];
-}
-
-export interface KeyOptions {
-  /** Credentials without a name, for all scopes. */
-  readonly key?: readonly string[] | undefined;
-  /** A YAML or JSON file with a list of keys. */
-  readonly keys?: string | undefined;
-  /** The URL of an issuer of tokens. */
-  readonly issuer?: string | undefined;
-  /** What `aud` of its tokens must have. */
-  readonly audience?: string | undefined;
-}
-
-/** The credentials that are valid. */
-export interface Credentials {
-  readonly keys: readonly Key[];
-  readonly issuer?: IssuerKeys | undefined;
-  readonly checkToken?: CheckCredential | undefined;
+export interface CreateKeyOptions extends OutputOptions, ConfirmOptions {
+  /** Milliseconds until the key expires. */
+  expires?: number;
+  operator?: boolean;
+  scope?: readonly string[];
 }
 
 /**
- * Returns the credentials that are valid; undefined if each one is. `report` receives that the keys of the issuer can't be read. Rejects
- * with an Error that names the file or the option.
+ * Creates a key and prints it. Creates the store if it does not exist. Asks before, if DATABASE_URL is not set, because the
+ * service may use another one.
  */
-export async function readCredentials(
-  { issuer: url, audience, ...options }: KeyOptions,
-  report: (message: string) => void,
-): Promise<Credentials | undefined> {
-  const keys = await readKeys(options);
-  if (url === undefined && audience !== undefined)
-    throw new Error("--audience needs --issuer, whose tokens it is for.");
-  if (url === undefined) return keys && { keys };
-  const issuer = new IssuerKeys(url, report);
-  return { keys: keys ?? [], issuer, checkToken: createTokenCheck({ issuer: url, audience }, issuer) };
-}
-
-async function readKeys({ key, keys }: KeyOptions): Promise<readonly Key[] | undefined> {
-  if (key === undefined && keys === undefined) return undefined;
-  const plain = (key ?? []).map((one) => ({ key: one }));
-  if (plain.some((one) => one.key === "")) throw new Error("--key must not be empty.");
-  return [...plain, ...(keys === undefined ? [] : await readKeyFile(keys))];
-}
-
-async function readKeyFile(path: string): Promise<readonly Key[]> {
-  const { content } = await readSourceFile(pathToFileURL(path));
-  const refuse = (reason: string): never => {
-    throw new Error(`The file ${path} of --keys ${reason}.`);
-  };
-  if (!Array.isArray(content) || content.length === 0)
-    return refuse("must be a list of keys, with name, key and scopes");
-  for (const [index, one] of content.entries()) {
-    const { name, key, scopes, ...others } = Object(one) as Readonly<Record<string, unknown>>;
-    const [unknown] = Object.keys(others);
-    const number = `has a key (number ${index + 1})`;
-    if (unknown !== undefined) refuse(`${number} with the unknown member ${unknown}: it can have name, key and scopes`);
-    if (typeof key !== "string" || key === "") refuse(`${number} whose key is no text: quote it`);
-    if (typeof name !== "string" || name === "") refuse(`${number} without a name`);
-    const isList = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string");
-    if (scopes !== undefined && !isList) refuse(`${number} whose scopes are no list of texts`);
+export async function createKey(
+  io: Io,
+  target: StoreTarget,
+  name: string,
+  { expires, operator = false, scope: scopes, json, yes = false }: CreateKeyOptions,
+  command: Command,
+): Promise<void> {
+  const { generateKey } = await import("../operate/index.ts"); // imports Fastify, which `list` and `revoke` do not need
+  if (!isKeyName(name)) command.error(`error: the name '${name}' is not valid. ${keyNameRule}`);
+  if (scopes) requireScopes(await target.readDocument(), scopes);
+  // A database that can't be opened is reported below.
+  if (!target.isUrlSet && !(await storeExists(target.url).catch(() => true))) {
+    warn(io, `${target.program}: DATABASE_URL is not set, and ${target.url} does not exist.`);
+    warn(io, `${target.program}: A service that uses another database will not accept the key.`);
+    await confirm(io, "Create the database?", { yes });
   }
-  return content as readonly Key[];
+  await withStore(
+    target,
+    async ({ keys }) => {
+      const { key, hash } = generateKey();
+      const expiresAt = expires === undefined ? undefined : new Date(Date.now() + expires);
+      if (!(await keys.create(name, hash, { expiresAt, operator, scopes })))
+        throw new Error(`A key named ${name} already exists. Revoke it, or choose another name.`);
+      const fields = { name, key, operator, ...(scopes && { scopes }), expires: expiresAt ?? null };
+      await print(io, json ? toIndentedJson(fields) : key);
+    },
+    "create",
+  );
+}
+
+// Those that an operation requires, or that a flow of a scheme offers.
+function requireScopes({ operations, content }: Document, scopes: readonly string[]): void {
+  const required = operations.flatMap(({ security }) => security.flat().flatMap((one) => one.scopes));
+  const flows = Object.values(content.components?.securitySchemes ?? {}).flatMap(({ flows = {} }) =>
+    Object.values(flows as Record<string, { readonly scopes?: object }>),
+  );
+  const known = [...new Set([...required, ...flows.flatMap((flow) => Object.keys(Object(flow).scopes ?? {}))])];
+  const unknown = scopes.find((scope) => !known.includes(scope));
+  if (unknown === undefined) return;
+  const similar = findSimilarName(unknown, known);
+  const others = known.length === 0 ? "It has no scopes." : `Its scopes are: ${known.join(", ")}.`;
+  throw new Error(
+    `The document has no scope ${unknown}${similar === undefined ? `. ${others}` : `: did you mean ${similar}?`}`,
+  );
+}
+
+export interface RotateKeyOptions extends OutputOptions {
+  /** Milliseconds until the present key becomes invalid. */
+  grace: number;
 }
 
 /**
- * Returns the implementations of a document's security schemes. A key is the token, the API key, the password, or the user name without
- * one. A Bearer token can also be one of the issuer. Throws an Error that names a scheme that an operation needs and nothing satisfies.
+ * Replaces a key, and prints the new one. The present one is valid until the end of the grace period. Rejects if there is no
+ * key of this name, or if it has expired.
  */
-export function createSecurity(
-  { operations }: Document,
-  { keys, checkToken }: Credentials,
-): NonNullable<OpenApiOptions["security"]> {
-  const canSatisfy = ({ scheme }: RequiredScheme) => isBearer(scheme) || (isSupported(scheme) && keys.length > 0);
-  for (const { id, security } of operations) {
-    const [wrong] = security.map((schemes) => schemes.find((one) => !canSatisfy(one)));
-    if (wrong === undefined || security.some((schemes) => schemes.every(canSatisfy))) continue;
-    const { name, scheme } = wrong;
-    const remedy = isSupported(scheme) ? "a token of --issuer can't satisfy: also pass --key" : "serve can't check";
-    throw new Error(
-      `The operation ${id} requires the security scheme ${name} of type ${typeOf(scheme)}, which ${remedy}.`,
-    );
-  }
-  const check = (credential: Credential) => findKey(keys, credential);
-  const checkBearer: CheckCredential = (credential, context) => check(credential) ?? checkToken?.(credential, context);
-  const entries = operations
-    .flatMap(({ security }) => security.flat())
-    .map(({ name, scheme }) => {
-      if (isBearer(scheme)) return [name, checkBearer];
-      // An alternative to others.
-      return [name, isSupported(scheme) ? check : { type: typeOf(scheme), authenticate: () => undefined }];
+export async function rotateKey(
+  io: Io,
+  target: StoreTarget,
+  name: string,
+  { grace, json }: RotateKeyOptions,
+): Promise<void> {
+  const { generateKey } = await import("../operate/index.ts");
+  await withStore(target, async ({ keys }) => {
+    const now = Date.now();
+    const present = await findKey(keys, name);
+    if (present === undefined) throw missingKey(name);
+    const expiry = present.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+    if (expiry <= now) throw new Error(`The key ${name} has expired. Revoke it, and create a new one.`);
+    const previousExpires = new Date(Math.min(now + grace, expiry));
+    const { key, hash } = generateKey();
+    if (!(await keys.rotate(present, hash, previousExpires)))
+      throw new Error(
+        `The key ${name} was rotated or revoked by another command at the same time. It was not rotated again.`,
+      );
+    const { operator, scopes, expiresAt: expires = null } = present;
+    const text = json
+      ? toIndentedJson({ name, key, operator, ...(scopes && { scopes }), expires, previousExpires })
+      : key;
+    await print(io, text).catch((error) => {
+      throw new Error(`The key was replaced, but the new one can't be printed. Rotate it again. ${error.message}`);
     });
-  return Object.fromEntries(entries);
+    warn(
+      io,
+      grace === 0
+        ? `${target.program}: The previous key is no longer valid.`
+        : `${target.program}: The previous key is valid until ${formatTime(previousExpires)}.`,
+    );
+    if (Number(present.previousExpiresAt) > now)
+      warn(
+        io,
+        `${target.program}: The key that the last rotation replaced is no longer valid, although its grace period has not ended.`,
+      );
+  });
 }
 
-function findKey(keys: readonly Key[], credential: Credential): object | undefined {
-  const sent = typeof credential === "string" ? credential : credential.password || credential.username;
-  const found = keys.filter(({ key }) => isSame(key, sent))[0];
-  if (found === undefined) return undefined;
-  const { name, scopes } = found;
-  // The id tells callers apart, such as those of Idempotency-Keys.
-  return { id: hash("sha256", found.key), ...(name !== undefined && { name }), ...(scopes && { scopes }) };
+async function findKey(keys: Pick<KeyStore, "list">, name: string): Promise<Key | undefined> {
+  return (await keys.list()).find((key) => key.name === name);
 }
 
-function isSame(expected: string, sent: string): boolean {
-  const [one, other] = [Buffer.from(expected), Buffer.from(sent)];
-  return one.length === other.length && timingSafeEqual(one, other);
+function missingKey(name: string): Error {
+  return new Error(`There is no key named ${name}.`);
+}
+
+/** Prints all keys. */
+export async function listKeys(io: Io, target: StoreTarget, { json }: OutputOptions): Promise<void> {
+  await withStore(target, async (store) => {
+    const keys = await store.keys.list();
+    await print(io, json ? toIndentedJson(keys.map(toJsonKey)) : formatKeys(keys, io.stdout));
+  });
+}
+
+/** Revokes a key, and prints what it was. Rejects if there is no key of this name. */
+export async function revokeKey(io: Io, target: StoreTarget, name: string, { json }: OutputOptions): Promise<void> {
+  await withStore(target, async ({ keys }) => {
+    const key = await findKey(keys, name);
+    if (key === undefined || !(await keys.revoke(name))) throw missingKey(name);
+    const lastUse = key.lastUsedAt ? `was last used at ${formatTime(key.lastUsedAt)}` : "was never used";
+    await print(
+      io,
+      json ? toIndentedJson(toJsonKey(key)) : `Revoked the ${roleOf(key)} key ${name}, which ${lastUse}.`,
+    );
+  });
+}
+
+function roleOf({ operator }: Key): string {
+  return operator ? "operator" : "client";
+}
+
+function toJsonKey({ name, operator, scopes, createdAt, expiresAt, lastUsedAt, previousExpiresAt }: Key): object {
+  return {
+    name,
+    operator,
+    ...(scopes && { scopes }),
+    created: createdAt,
+    expires: expiresAt ?? null,
+    lastUsed: lastUsedAt ?? null,
+    previousExpires: previousExpiresAt ?? null,
+  };
+}
+
+function formatKeys(keys: readonly Key[], stream: Output): string {
+  const toTime = (date: Date | undefined) => (date ? formatTime(date) : "never");
+  const hasScopes = keys.some(({ scopes }) => scopes !== undefined);
+  const rows = keys.map((key) => [
+    key.name,
+    roleOf(key),
+    ...(hasScopes ? [key.scopes?.join(" ") ?? "all"] : []),
+    toTime(key.createdAt),
+    toTime(key.expiresAt),
+    toTime(key.lastUsedAt),
+    Number(key.previousExpiresAt) > Date.now() ? toTime(key.previousExpiresAt) : "–",
+  ]);
+  return formatTable(
+    ["NAME", "ROLE", ...(hasScopes ? ["SCOPES"] : []), "CREATED", "EXPIRES", "LAST USED", "PREVIOUS KEY UNTIL"],
+    rows,
+    stream,
+  );
 }

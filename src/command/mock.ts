@@ -5,16 +5,15 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { collectGarbageWhenIdle } from "../http/index.ts";
-import { createServer, type Document, describeFindings, listDocumentFiles, loadDocument } from "../openapi/tools.ts";
+import type { Document } from "../openapi/index.ts";
+import { describeFindings, listDocumentFiles } from "../openapi/tools.ts";
+import { createServer, loadDocument } from "../server/index.ts";
 import type { Io } from "../terminal/index.ts";
-import { type ConfigOptions, readConfig } from "./config.ts";
+import { type ConfigOptions, readService } from "./config.ts";
+import { settingsAmong } from "./options.ts";
 import { watchFiles } from "./watch-files.ts";
 
 export interface MockOptions extends ConfigOptions {
-  readonly port: number;
-  readonly host: string;
-  /** Further names of the server. */
-  readonly allowHost?: readonly string[] | undefined;
   readonly log: boolean;
   readonly validate: boolean;
   /** Serves the new state of the document when one of its files changes. */
@@ -24,11 +23,13 @@ export interface MockOptions extends ConfigOptions {
 /** Serves a document with mock responses. The server keeps the process alive, and is closed if `signal` is aborted. */
 export async function serveMock(path: string, options: MockOptions, io: Io, signal?: AbortSignal): Promise<void> {
   const { log, validate, watch } = options;
-  let config = await readConfig(options);
-  const logger = pino({ level: log ? "info" : "error" });
+  const read = () => readService(options, io.env, { ...(log && { logLevel: "info" }), ...settingsAmong(options) });
+  const { settings, ...first } = await read();
+  let { config } = first;
+  const logger = pino({ level: settings.logLevel });
   const report = (message: string) => io.stderr.write(`${message}\n`);
-  const allowedHosts = [options.host, ...(options.allowHost ?? [])];
-  const read = () => loadDocument({ ...config, document: path, mock: true }, logger);
+  const allowedHosts = [settings.host, ...settings.allowedHosts];
+  const load = () => loadDocument({ ...config, document: path, mock: true }, logger);
   // The errors for which createServer would refuse the document without a mock.
   const listErrors = ({ findings }: Document) =>
     describeFindings(findings.list(config).filter(({ level }) => level === "error"));
@@ -37,13 +38,13 @@ export async function serveMock(path: string, options: MockOptions, io: Io, sign
   const configs = options.config === undefined ? [] : [options.config];
   const listFiles = async () => [...(await listDocumentFiles(path, config.allowedFolders)), ...configs];
   const watchChanges = watch ? await watchFiles(listFiles) : undefined;
-  const document = await read();
+  const document = await load();
   let errors = listErrors(document);
   if (errors.length > 0) io.stderr.write(`${describeErrors(errors)}\nThe rest of it is served.\n`);
   let app = await create(document);
   // With --watch, one address: a reload would release the others of a name, such as localhost, too late.
-  const host = watch ? (await lookup(options.host)).address : options.host;
-  const url = await app.listen({ port: options.port, host });
+  const host = watch ? (await lookup(settings.host)).address : settings.host;
+  const url = await app.listen({ port: settings.port, host });
   collectGarbageWhenIdle(); // releases the memory of the start, which V8 would keep
   const docs = app.hasRoute({ method: "GET", url: "/docs/static/swagger-initializer.js" })
     ? `, with its documentation at ${url}/docs`
@@ -61,8 +62,8 @@ export async function serveMock(path: string, options: MockOptions, io: Io, sign
   const { port } = app.server.address() as AddressInfo;
   const reload = async () => {
     try {
-      config = await readConfig(options);
-      const changed = await read();
+      ({ config } = await read());
+      const changed = await load();
       const found = listErrors(changed);
       if (found.length > 0 && errors.length === 0) throw new Error(describeErrors(found));
       errors = found;

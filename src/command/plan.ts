@@ -1,5 +1,5 @@
 // The plan of `openapi-server serve`: which operations of a document are answered from records, and why others are not.
-import type { Document, Operation } from "../openapi/application.ts";
+import type { Document, Operation } from "../openapi/index.ts";
 import {
   findStandardOperations,
   type OperationKind,
@@ -55,10 +55,15 @@ function describeLikely({ kind, list, maker, refused }: StandardOperation): stri
   return parts.map(([words, names]) => (names.length === 0 ? "" : `; ${words} ${names.join(", ")}`)).join("");
 }
 
+/** Returns the operationIds that are answered from records. */
+export function listAnswered(document: Document): string[] {
+  const { known, parts } = findStandardOperations(document, "likely");
+  return [...known, ...parts].map(({ operation }) => operation.id);
+}
+
 /** Counts the operations that are answered: `7 of 9 operations are answered`, or `2 of 9 operations are answered by handlers, and 7`. */
 export function countAnswered(document: Document, own: readonly string[] = []): string {
-  const { known, parts } = findStandardOperations(document, "likely");
-  const count = [...known, ...parts].filter(({ operation }) => !own.includes(operation.id)).length;
+  const count = listAnswered(document).filter((id) => !own.includes(id)).length;
   const handled = document.operations.filter(({ id }) => own.includes(id)).length;
   const all = `${document.operations.length} operations are answered`;
   return handled === 0 ? `${count} of ${all}` : `${handled} of ${all} by handlers, and ${count}`;

@@ -4,8 +4,9 @@ import { Readable } from "node:stream";
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, LightMyRequestResponse } from "fastify";
 import { HttpError } from "../http/index.ts";
 import { parseJson } from "../lib/index.ts";
-import type { Document } from "../openapi/application.ts";
-import { createServer, decodeContent, formatOf, parseMediaType } from "../openapi/tools.ts";
+import type { Document } from "../openapi/index.ts";
+import { decodeContent, formatOf, parseMediaType } from "../openapi/tools.ts";
+import { createServer } from "../server/index.ts";
 import type { Config } from "./config.ts";
 import { maxBytes, type ProxiedRequest, readStart, type UpstreamResponse } from "./proxy-upstream.ts";
 

@@ -3,9 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { pino } from "pino";
-import { loadDocument } from "../openapi/tools.ts";
+import { loadDocument } from "../server/index.ts";
 import type { Io } from "../terminal/index.ts";
-import { type ConfigOptions, readConfig } from "./config.ts";
+import { type ConfigOptions, readService } from "./config.ts";
+import { settingsAmong } from "./options.ts";
 import { createContract, type Verdict } from "./proxy-contract.ts";
 import {
   endToEndFields,
@@ -17,8 +18,6 @@ import {
 } from "./proxy-upstream.ts";
 
 export interface ProxyOptions extends ConfigOptions {
-  readonly port: number;
-  readonly host: string;
   /** The URL of the server. */
   readonly upstream: string;
   /** Reports what violates the document, and passes it on. */
@@ -29,7 +28,7 @@ const gracePeriod = 5_000; // milliseconds
 
 /** Serves an upstream behind a document. The server keeps the process alive, and is closed if `signal` is aborted. */
 export async function serveProxy(path: string, options: ProxyOptions, io: Io, signal?: AbortSignal): Promise<void> {
-  const config = await readConfig(options);
+  const { settings, config } = await readService(options, io.env, settingsAmong(options));
   const logger = pino({ level: "silent" });
   const document = await loadDocument({ ...config, document: path, strict: false }, logger);
   const contract = await createContract(document, config, logger);
@@ -71,10 +70,10 @@ export async function serveProxy(path: string, options: ProxyOptions, io: Io, si
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(options.port, options.host, resolve);
+    server.listen(settings.port, settings.host, resolve);
   });
   const { port } = server.address() as AddressInfo;
-  const host = options.host.includes(":") ? `[${options.host}]` : options.host;
+  const host = settings.host.includes(":") ? `[${settings.host}]` : settings.host;
   io.stdout.write(`Compares ${upstream} with ${path} at http://${host}:${port}.\n`);
   if (document.basePath !== "") io.stdout.write(`The paths of its operations begin with ${document.basePath}.\n`);
   const close = () => {

@@ -1,25 +1,36 @@
-// `openapi-server serve`: answers the operations of a document from records in a store, without code.
-import type { FastifyInstance } from "fastify";
+// `openapi-server serve`: a service of a document, whose operations are answered from records, without code.
+import cluster from "node:cluster";
+import { basename, extname } from "node:path";
 import { pino } from "pino";
 import { readFolder } from "../data/index.ts";
-import { collectGarbageWhenIdle, isLoopbackHost } from "../http/index.ts";
-import { ignoreFailure, redactUrl } from "../lib/index.ts";
-import { createServer, type Document, loadDocument } from "../openapi/tools.ts";
+import { isLoopbackHost } from "../http/index.ts";
+import { redactUrl } from "../lib/index.ts";
+import type { Document, Operation } from "../openapi/index.ts";
+import { listKeySchemes } from "../operate/index.ts";
 import { openStore, type ResourceStore } from "../resources/index.ts";
+import {
+  createServer,
+  describeKeys,
+  listen,
+  loadDocument,
+  runService,
+  type Started,
+  servesDocs,
+  toServerOptions,
+  toServiceName,
+} from "../server/index.ts";
 import type { Io } from "../terminal/index.ts";
-import { readConfig, readHandlers } from "./config.ts";
+import { program, readHandlers, readService } from "./config.ts";
+import { type KeyOptions, readKeys } from "./credentials.ts";
 import type { Target } from "./data/target.ts";
-import { createSecurity, type KeyOptions, readCredentials } from "./keys.ts";
+import { settingsAmong } from "./options.ts";
 import { readWithOverlays } from "./overlay.ts";
-import { countAnswered, describePlan } from "./plan.ts";
+import { countAnswered, describePlan, listAnswered } from "./plan.ts";
 import { createRecords, readSeed, resetStore, seedFiles } from "./seed.ts";
-import { storeUrlOf, type TargetOptions } from "./target.ts";
+import { placeOf, type TargetOptions } from "./target.ts";
 
 export interface ServeOptions extends TargetOptions, KeyOptions {
-  readonly port: number;
-  readonly host: string;
-  /** Further names of the server. */
-  readonly allowHost?: readonly string[] | undefined;
+  /** Logs each request. */
   readonly log: boolean;
   /** A module with handlers. */
   readonly handlers: string | undefined;
@@ -35,83 +46,102 @@ export interface ServeOptions extends TargetOptions, KeyOptions {
 
 /** Serves a document from records. The server keeps the process alive, and is closed if `signal` is aborted. */
 export async function serve(path: string, options: ServeOptions, io: Io, signal?: AbortSignal): Promise<void> {
-  const config = await readConfig(options);
+  const flags = { ...(options.log && { logLevel: "info" }), ...settingsAmong(options) };
+  const name = toServiceName(basename(path, extname(path)));
+  const { settings, config } = await readService(options, io.env, flags, { name, data: placeOf(path) });
   const handlers = await readHandlers(options.handlers);
   const source = await readWithOverlays(path, options.overlay, config.allowedFolders);
-  const logger = pino({ level: options.log ? "info" : "error" });
   // The valid part of the document is served, with errors in its shapes, and examples.
-  const document = await loadDocument({ ...config, document: source, mock: true }, logger);
-  if (options.plan) {
-    io.stdout.write(describePlan(document, Object.keys(handlers)));
-    return;
-  }
-  const report = (message: string) => io.stderr.write(`${message}\n`);
-  const credentials = await readCredentials(options, report);
+  const document = await loadDocument({ ...config, document: source, mock: true }, pino({ level: settings.logLevel }));
+  if (options.plan) return void io.stdout.write(describePlan(document, Object.keys(handlers)));
+
+  const keys = await readKeys(options);
+  requireChecks(document, { keys, options, issuer: settings.issuer, host: settings.host });
+  const target: Target = { program: program.name, document, url: settings.data };
   const seed = options.seed === undefined ? undefined : readSeed(options.seed);
-  const target: Target = { program: "openapi-server", document, url: storeUrlOf(path, options) };
-  if (credentials === undefined && !isLoopbackHost(options.host) && hasSecurity(document))
-    throw new Error(
-      `Without --key, each credential is accepted. So ${options.host} is refused: pass --key or --issuer, or omit --host.`,
-    );
-  if (credentials !== undefined && !hasSecurity(document))
-    throw new Error(
-      `No operation of the document needs a credential, so --${credentials.issuer ? "issuer" : "key"} has no effect. Declare \`security\`.`,
-    );
   const files = seed?.folder === undefined ? undefined : await readFolder(target, seed.folder);
-  const create = (resources: ResourceStore) =>
-    createServer({
-      ...config,
-      document,
-      handlers,
-      resources,
-      context: resources,
-      mock: true,
-      logger,
-      report,
-      allowedHosts: [options.host, ...(options.allowHost ?? [])],
-      ...(credentials && { security: createSecurity(document, credentials) }),
-    });
-  const open = (url: string) => openStore(url, { certainty: "likely", partial: !options.examples });
-  const listen = (app: FastifyInstance) => app.listen({ port: options.port, host: options.host });
-  if (options.reset) {
+  const report = (message: string) => io.stderr.write(`${message}\n`);
+  const createOptions = (resources: ResourceStore) => ({
+    ...config,
+    handlers,
+    context: resources,
+    mock: true,
+    apiKeys: keys !== "any",
+    ...(keys !== "any" && { staticKeys: keys }),
+  });
+  const storeOptions = { certainty: "likely", partial: !options.examples } as const;
+  if (options.reset && cluster.isPrimary) {
     // Starts once with a store in memory, so that nothing is deleted if the document, the handlers or the port are wrong.
-    const trial = await create(open("sqlite::memory:"));
-    await listen(trial).finally(() => trial.close());
+    const resources = openStore("sqlite::memory:", storeOptions);
+    const logger = pino({ level: settings.logLevel });
+    const all = { ...toServerOptions(settings), ...createOptions(resources), document, resources, logger, report };
+    const trial = await createServer(all);
+    await listen(trial, settings).finally(() => trial.close());
     await resetStore(target, io);
   }
-  if (files) await seedFiles(target, files, io);
-  const resources = open(target.url);
-  const app = await create(resources);
-  try {
-    if (seed !== undefined && seed.folder === undefined) await createRecords(seed.count, resources, io);
-    await listen(app);
-    collectGarbageWhenIdle(); // releases the memory of the start, which V8 would keep
-  } catch (error) {
-    await app.close();
-    throw error;
-  }
-  io.stdout.write(describeServer(app, path, target, Object.keys(handlers)));
-  if (credentials === undefined && hasSecurity(document))
-    io.stdout.write(
-      "Each credential is accepted. --key sets those that are valid. --issuer accepts the tokens of an issuer.\n",
-    );
-  if (credentials?.issuer) {
-    ignoreFailure(credentials.issuer.refresh()); // for the first token; reports a failure
-    if (options.audience === undefined)
-      io.stdout.write("Tokens for each audience are accepted. --audience sets that of this service.\n");
-  }
-  const close = () => void app.close();
-  for (const event of ["SIGINT", "SIGTERM"] as const) process.once(event, close);
-  signal?.addEventListener("abort", close);
+  if (files && cluster.isPrimary) await seedFiles(target, files, io);
+  await runService({
+    document,
+    settings,
+    createOptions,
+    storeOptions,
+    report,
+    signal,
+    async prepare(resources) {
+      if (seed !== undefined && seed.folder === undefined) await createRecords(seed.count, resources, io);
+    },
+    announce(started) {
+      const answered = new Set([...Object.keys(handlers), ...listAnswered(document)]);
+      const isAnswered = ({ id }: Operation) => answered.has(id);
+      const docs = servesDocs(document, config);
+      io.stdout.write(describeServer(started, path, target, { docs, own: Object.keys(handlers) }));
+      if (keys === "any" && hasKeySchemes(document)) io.stdout.write("Each credential is accepted (--key any).\n");
+      else if (!options.key && !options.keys && !settings.issuer)
+        for (const line of describeKeys(document, started, { createKey: keysCommand(path, options), isAnswered }))
+          report(line);
+      if (settings.issuer && settings.audience === "")
+        io.stdout.write("Tokens for each audience are accepted. --audience sets that of this service.\n");
+    },
+  });
 }
 
-function describeServer(app: FastifyInstance, path: string, { document, url }: Target, own: readonly string[]): string {
-  const address = app.listeningOrigin;
-  const hasDocs = app.hasRoute({ method: "GET", url: "/docs/static/swagger-initializer.js" });
+// With the options that select the same database.
+function keysCommand(path: string, { data, overlay = [] }: TargetOptions): string {
+  const place = data === undefined ? "" : ` --data ${redactUrl(data)}`;
+  return `${program.name} keys create ${path}${place}${overlay.map((one) => ` --overlay ${one}`).join("")} NAME`;
+}
+
+const hasKeySchemes = ({ operations }: Document) => listKeySchemes(operations).size > 0;
+
+interface Checks {
+  readonly keys: Awaited<ReturnType<typeof readKeys>>;
+  readonly options: KeyOptions;
+  readonly issuer: string;
+  readonly host: string;
+}
+
+function requireChecks(document: Document, { keys, options, issuer, host }: Checks): void {
+  if (keys === "any" && !isLoopbackHost(host))
+    throw new Error(`--key any accepts each credential, so --host ${host} is refused: omit one of them.`);
+  if (keys === "any" && issuer)
+    throw new Error("--key any accepts each credential, so --issuer has no effect: omit one.");
+  const given = issuer ? "issuer" : options.key || options.keys ? "key" : undefined;
+  if (given && keys !== "any" && !hasKeySchemes(document))
+    throw new Error(
+      `No operation of the document needs a credential, so --${given} has no effect. Declare \`security\`.`,
+    );
+}
+
+function describeServer(
+  { origin }: Started,
+  path: string,
+  { document, url }: Target,
+  { docs, own }: { readonly docs: boolean; readonly own: readonly string[] },
+): string {
   const { basePath } = document;
   const errors = document.findings.list({ strict: false }).filter(({ level }) => level === "error").length;
   return [
-    `Serves ${path} at ${address}${hasDocs ? `, with its documentation at ${address}/docs` : ""}.`,
+    `Serves ${path} at ${origin}${docs ? `, with its documentation at ${origin}/docs` : ""}.`,
     ...(basePath === "" ? [] : [`The paths of its operations begin with ${basePath}.`]),
     ...(errors === 0
       ? []
@@ -121,8 +151,4 @@ function describeServer(app: FastifyInstance, path: string, { document, url }: T
     `${countAnswered(document, own)} from records in ${redactUrl(url)}. --plan lists them.`,
     "",
   ].join("\n");
-}
-
-function hasSecurity({ operations }: Document): boolean {
-  return operations.some(({ security }) => security.some((schemes) => schemes.length > 0));
 }

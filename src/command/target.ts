@@ -1,10 +1,12 @@
-// The document and the store of `serve`, and of the commands for its data.
+// The document and the store of a command: those of its arguments and options, or those of a program with a service of its own.
 import { basename, dirname, extname, join } from "node:path";
-import { redactUrl } from "../lib/index.ts";
-import { readDocument } from "../openapi/tools.ts";
-import { type ConfigOptions, readConfig } from "./config.ts";
-import type { Target } from "./data/target.ts";
-import { readWithOverlays } from "./overlay.ts";
+import { type Command, Option } from "commander";
+import type { Preset } from "../server/index.ts";
+import { readSettings, type Settings } from "../settings/index.ts";
+import type { Io } from "../terminal/index.ts";
+import type { ConfigOptions } from "./config.ts";
+import { addTo } from "./options.ts";
+import type { StoreTarget } from "./stores.ts";
 
 export interface TargetOptions extends ConfigOptions {
   /** A path of a SQLite file, or a URL. By default, a file beside the document. */
@@ -13,21 +15,107 @@ export interface TargetOptions extends ConfigOptions {
   readonly overlay?: readonly string[] | undefined;
 }
 
-/** Returns the URL of the store of a document. A path is that of a SQLite file. Throws an Error for a URL of another database. */
-export function storeUrlOf(document: string, { data }: TargetOptions): string {
-  if (data === undefined) return `sqlite:${join(dirname(document), `${basename(document, extname(document))}.db`)}`;
-  if (/^(sqlite|postgres|postgresql):/.test(data)) return data;
-  if (/^[a-z][a-z+.-]+:\/\//i.test(data))
-    throw new Error(
-      `--data must be the path of a SQLite file, sqlite:PATH, or postgres://…, and not ${redactUrl(data)}.`,
-    );
-  return `sqlite:${data}`;
+/** How commands find their document and store. */
+export interface TargetReader {
+  /** Whether a command names its document. */
+  readonly hasDocument: boolean;
+  /** Adds the arguments and options that select them. */
+  readonly select: (command: Command) => Command;
+  /** Reads them. Returns the other arguments, too. */
+  readonly read: (args: readonly string[], options: TargetOptions) => Promise<[StoreTarget, ...(readonly string[])]>;
 }
 
-/** Reads the document of a path with its overlays, and the URL of its store. */
-export async function openTarget(path: string, options: TargetOptions): Promise<Target> {
-  const { allowedFolders } = await readConfig(options);
-  const source = await readWithOverlays(path, options.overlay, allowedFolders);
-  const document = await readDocument(source, { strict: false, allowedFolders });
-  return { program: "openapi-server", document, url: storeUrlOf(path, options) };
+/** Runs a command with its store, its other argument, and its options. */
+export function onTarget<Options extends object>(
+  command: Command,
+  { read }: TargetReader,
+  run: (target: StoreTarget, options: Options, argument: string) => Promise<void>,
+): void {
+  // The last argument of an action is its command, the one before has the options.
+  command.action(async (...values: unknown[]) => {
+    const options = values.at(-2) as Options & TargetOptions;
+    const [target, argument = ""] = await read(values.slice(0, -2) as string[], options);
+    await run(target, options, argument);
+  });
+}
+
+/** The commands of a program for any document. */
+export function targetsOfArguments(io: Io): TargetReader {
+  return {
+    hasDocument: true,
+    select: (command) =>
+      command
+        .argument("<document>", "path of the document")
+        .addOption(dataOption())
+        .addOption(overlayOption())
+        .addOption(configOption())
+        .addOption(allowFolderOption()),
+    async read([path = "", ...args], options) {
+      const { program, readService } = await import("./config.ts");
+      const { data } = options;
+      const { settings } = await readService(options, io.env, { data }, { data: placeOf(path) });
+      const target: StoreTarget = {
+        program: program.name,
+        documentArgument: ` ${path}`,
+        url: settings.data,
+        isUrlSet: true,
+        prepare: settings.databasePrepare,
+        readDocument: () => readDocumentOf(path, options, settings),
+      };
+      return [target, ...args];
+    },
+  };
+}
+
+/** The commands of a program with a service of its own. */
+export function targetsOfPreset(preset: Preset, io: Io): TargetReader {
+  return {
+    hasDocument: false,
+    select: (command) => command,
+    async read(args) {
+      const { data, databasePrepare } = readSettings(preset, { env: io.env });
+      const target: StoreTarget = {
+        program: preset.name,
+        documentArgument: "",
+        url: data,
+        isUrlSet: Boolean(io.env.DATABASE_URL),
+        prepare: databasePrepare,
+        readDocument: preset.readDocument,
+      };
+      return [target, ...args];
+    },
+  };
+}
+
+/** Returns the database of a document: a SQLite file beside it. */
+export function placeOf(document: string): string {
+  return `sqlite:${join(dirname(document), `${basename(document, extname(document))}.db`)}`;
+}
+
+async function readDocumentOf(path: string, { overlay }: TargetOptions, { allowedFolders }: Settings) {
+  const [{ readDocument }, { readWithOverlays }] = [await import("../openapi/index.ts"), await import("./overlay.ts")];
+  const source = await readWithOverlays(path, overlay, allowedFolders);
+  return readDocument(source, { strict: false, allowedFolders });
+}
+
+export function configOption(): Option {
+  return new Option("--config <module>", "module (.js or .ts) with settings, as its default export or as `options`");
+}
+
+export function dataOption(): Option {
+  return new Option("--data <place>", "SQLite file, or URL postgres://… (default: a file beside the document)");
+}
+
+export function overlayOption(): Option {
+  const help = "OpenAPI overlay that changes the document, such as its x-resource; can be repeated";
+  return new Option("--overlay <file>", help).argParser(addTo);
+}
+
+export function allowFolderOption(): Option {
+  const help = "folder to which references to files may lead, besides that of the document; can be repeated";
+  return new Option("--allow-folder <folder>", help).argParser(addTo);
+}
+
+export function logOption(): Option {
+  return new Option("--log", "log each request to standard output").default(false);
 }

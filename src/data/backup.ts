@@ -1,6 +1,6 @@
 // Backs up a store to one SQLite file, which is itself a store: the service can serve it, and SQLite tools can read it.
 import { writeAtomically } from "../lib/index.ts";
-import type { Document } from "../openapi/application.ts";
+import type { Document } from "../openapi/index.ts";
 import { collectionsOf } from "../resources/index.ts";
 import { collectionsIn, disableWal, idTablesOf, openTables, type Tables } from "../store/index.ts";
 import type { StoreSummary } from "./checksum.ts";

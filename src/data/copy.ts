@@ -92,7 +92,7 @@ export async function countUnusedIds(source: TableReader): Promise<Record<string
 /**
  * Sets the last ids of a target after its rows were replaced, so that no id of the source or the target is generated
  * again. `unusedIds` counts those of the target before. Their number must not decrease: it is part of the limit by which
- * a running service enforces MAX_PETS.
+ * a running service enforces MAX_RECORDS.
  */
 export async function setLastIds(
   target: TableWriter,

@@ -3,7 +3,7 @@ import { mkdir, readdir, stat } from "node:fs/promises";
 import { join, parse } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Document } from "../openapi/application.ts";
+import type { Document } from "../openapi/index.ts";
 import { collectionsOf, readResources } from "../resources/index.ts";
 import { isInMemory, openTables, type Tables } from "../store/index.ts";
 import { type ExportSummary, exportSnapshot, type Selection, writeExport } from "./export.ts";

@@ -36,7 +36,7 @@ async function openFile(name: string): Promise<FileHandle> {
 
 // Copies a stream to an unlinked temporary file, which the system removes when this process ends, also by SIGKILL.
 async function spool(stream: AsyncIterable<Buffer>): Promise<FileHandle> {
-  const folder = await mkdtemp(join(tmpdir(), "petstore-import-"));
+  const folder = await mkdtemp(join(tmpdir(), "openapi-server-import-"));
   try {
     const file = await open(join(folder, "input"), "wx+", 0o600);
     await rm(folder, { recursive: true });

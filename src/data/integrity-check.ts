@@ -1,6 +1,6 @@
 // Checks the integrity of a store: the structure of the database, the next id of each table, and each record against
 // the document.
-import type { Document } from "../openapi/application.ts";
+import type { Document } from "../openapi/index.ts";
 import { idTablesOf, maxNumber, type TableReader, type Tables } from "../store/index.ts";
 import { type StoreSummary, summarizeRows } from "./checksum.ts";
 import { ParentCheck } from "./missing-parents.ts";

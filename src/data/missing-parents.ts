@@ -1,5 +1,5 @@
 // Finds orphaned records, whose parent does not exist: those of an import, or of a version that did not delete them.
-import type { Document } from "../openapi/application.ts";
+import type { Document } from "../openapi/index.ts";
 import { collectionAbove, findStandardOperations, readResources } from "../resources/index.ts";
 import { type Table, toScope, type Values } from "../store/index.ts";
 

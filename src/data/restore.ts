@@ -1,7 +1,7 @@
 // Restores a store from a backup in one transaction.
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { Document } from "../openapi/application.ts";
+import type { Document } from "../openapi/index.ts";
 import { collectionsOf } from "../resources/index.ts";
 import {
   collectionsIn,

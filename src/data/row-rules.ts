@@ -1,6 +1,6 @@
 // The rules for the values of rows: what the service and its commands write. A row that breaks a rule was written by
 // another program, and can do harm: no id can follow the highest one, and a terminal interprets control characters.
-import type { Document } from "../openapi/application.ts";
+import type { Document } from "../openapi/index.ts";
 import { createIdempotencyKeyCheck, createRecordCheck, readResources } from "../resources/index.ts";
 import {
   findKeyProblem,
@@ -70,6 +70,7 @@ function createRules(document: Document): Rules {
       operator: flag,
       previous_hash: optional(digest),
       previous_expires_at: optional(time),
+      scopes: optional(text((value) => /^[\x21-\x7e ]*$/.test(value), "is no list of scopes")),
     },
     idempotency: {
       record_id: rowId,

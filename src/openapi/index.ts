@@ -1,43 +1,73 @@
-// The spec-first server: serves the operations of an OpenAPI document. `application.ts` has the parts of which an application
-// with a server of its own consists.
+// The spec-first parts: documents, their values, operations and routes. `tools.ts` has what only commands and tools need.
 
-// Servers
+// The document
 
-export { createServer } from "./server/create-server.ts";
-export type {
-  OpenApiOptions,
-  PluginEdgeOptions,
-  PluginOptions,
-  ResourceSource,
-  ServerOptions,
-  UntypedOperations,
-} from "./server/options.ts";
-export { openApi } from "./server/plugin.ts";
+export {
+  type Document,
+  type DocumentOptions,
+  isParsed,
+  type PublicUrls,
+  parseDocument,
+  readDocument,
+  toPublicUrls,
+} from "./document/document.ts";
+export type { Formats } from "./schema/keyword.ts";
+export type { SchemaNode } from "./schema/node.ts";
+export type { OpenApi, SchemaObject, SecuritySchemeObject } from "./source/document-types.ts";
+export type { Report } from "./source/findings.ts";
+export type { Part } from "./source/part.ts";
+export { readBasePath } from "./source/servers.ts";
+export type { Call, Handler, HandlerResponse, Handlers, OperationId } from "./types/handler.ts";
+export { checkTypes, type DocumentTypes, hashTypes, OutdatedTypes } from "./types/modules.ts";
 
-// Handlers
+// Its values
 
-export type { UntypedHandler } from "./operation/call.ts";
+export { createExample } from "./mock/example.ts";
+
+// Its operations
+
+export type { UntypedCall, UntypedHandler } from "./operation/call.ts";
+export {
+  type BasicCredential,
+  type Credential,
+  hasCredential,
+  isBearer,
+  isSupported,
+  readCredential,
+  toChallenge,
+} from "./operation/credentials.ts";
+export {
+  createErrorFormat,
+  type ErrorFormat,
+  type FailureContext,
+  problemDetails,
+  toFailureContext,
+} from "./operation/error-format.ts";
+export { listForCors, type Operation } from "./operation/operation.ts";
+export { type CellOptions, createRecordValidator, TableCells, type TableRow } from "./operation/records.ts";
 export type { HandlerResult } from "./operation/response/response.ts";
+export type { RequiredScheme } from "./operation/security-requirements.ts";
 export type { SentRequest } from "./operation/sent-request.ts";
 export type { AnyCall, Wrap } from "./operation/wrap.ts";
-export type { Call, Handler, HandlerResponse, Handlers, OperationId } from "./types/handler.ts";
-export type { DocumentTypes } from "./types/modules.ts";
-
-// Errors
-
-export { createFail, type ErrorBody, type ErrorKind, HttpError } from "../http/index.ts";
-export { type ErrorFormat, type FailureContext, problemDetails } from "./operation/error-format.ts";
-export type { MappedError } from "./routing/error-table.ts";
-
-// Security
-
-export type { BasicCredential, Credential } from "./operation/credentials.ts";
-export type { Operation } from "./operation/operation.ts";
 export {
+  type Authenticate,
   type CheckCredential,
   InvalidCredential,
+  identitiesOf,
   type SecurityContext,
   type SecurityScheme,
   type SecuritySchemes,
+  typeOf,
 } from "./routing/authentication.ts";
+export type { MappedError } from "./routing/error-table.ts";
+export { IssuerKeys } from "./routing/issuer-keys.ts";
+export type { Guard } from "./routing/route.ts";
+export { type RoutesOptions, routes } from "./routing/routes.ts";
 export { createTokenCheck, type TokenCaller, type TokenCheckOptions } from "./routing/token-check.ts";
+export { Query } from "./wire/pairs.ts";
+
+// Its pages
+
+export { createMockErrorFormat } from "./mock/mock-failure.ts";
+export { servePublicFile, serviceLinks } from "./pages/public-file.ts";
+export { swaggerPages } from "./pages/swagger-ui.ts";

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { documentHash, typesHash } from "../generated/document.ts";
-import { type Document, hashTypes, OutdatedTypes, parseDocument } from "../openapi/application.ts";
+import { type Document, hashTypes, OutdatedTypes, parseDocument } from "../openapi/index.ts";
 import { readResources } from "../resources/index.ts";
 
 const file = new URL("../../openapi/petstore.yaml", import.meta.url);

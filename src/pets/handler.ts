@@ -1,7 +1,8 @@
 // The types of the Pet Store's handlers, and the context that they receive.
-import type { Caller } from "../auth/index.ts";
 import type { components, operations } from "../generated/openapi.ts";
 import type * as openapi from "../openapi/index.ts";
+import type { Caller } from "../operate/index.ts";
+import type { ResourceStore } from "../resources/index.ts";
 import type { RecordStore, Store } from "../store/index.ts";
 
 type Pet = components["schemas"]["Pet"];
@@ -12,17 +13,20 @@ export interface Context {
   readonly pets: RecordStore<Pet, NewPet>;
   /** Returns the records of another collection of the document. */
   readonly records: Store["records"];
-  /** The public URL of the path of the operation. */
-  readonly url: string;
 }
 
-/** Creates the contexts of handlers, one for each operation. `baseUrl` is the public URL of the API. */
-export function createContexts(
-  { records }: Pick<Store, "records">,
-  baseUrl: string,
-): (operation: openapi.Operation) => Context {
-  const pets = records<Pet, NewPet>("pets");
-  return ({ path }) => ({ pets, records, url: baseUrl + path });
+/** Creates the context of handlers. Its records are those of the store itself: requests were validated before. */
+export function createContext(resources: Pick<ResourceStore, "store">): Context {
+  let pets: Context["pets"] | undefined;
+  return {
+    get pets() {
+      pets ??= resources.store.records<Pet, NewPet>("pets");
+      return pets;
+    },
+    get records() {
+      return resources.store.records;
+    },
+  };
 }
 
 /** Handles the requests of one operation. Returns expected failures (`fail`), and throws only for bugs. */

@@ -11,5 +11,6 @@ export { type ImportedRecord, ImportReader } from "./records/import-reader.ts";
 export { describeUnserved, prepareRecords } from "./records/prepare-records.ts";
 export { createIdempotencyKeyCheck, createRecordCheck } from "./records/record-check.ts";
 export { type Upgrades, upgradeRecords } from "./records/record-upgrade.ts";
+export type { ResourceHandlers, ResourceOptions, ResourceSource } from "./resource-source.ts";
 export type { SeedResult } from "./seeds/seed.ts";
 export { openStore, type ResourceStore, type ResourceStoreOptions } from "./store.ts";

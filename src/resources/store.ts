@@ -1,6 +1,6 @@
 // A store for a document: `createServer({ document, resources: openStore(url) })`.
 import { HttpError } from "../http/index.ts";
-import type { Document, ResourceOptions, ResourceSource } from "../openapi/application.ts";
+import type { Document } from "../openapi/index.ts";
 import { isInMemory, openStore as open, type RecordStore, type Store } from "../store/index.ts";
 import { createStandardHandlers, type StandardHandlers } from "./handlers/standard-handlers.ts";
 import { collectionsOf, readResources } from "./model/find-resources.ts";
@@ -10,13 +10,16 @@ import { findStandardOperations } from "./model/standard-operations.ts";
 import { checkRecords } from "./records/checked-records.ts";
 import { prepareRecords } from "./records/prepare-records.ts";
 import type { Upgrades } from "./records/record-upgrade.ts";
+import type { ResourceHandlers, ResourceOptions, ResourceSource } from "./resource-source.ts";
 import type { SeedResult } from "./seeds/seed.ts";
 
 export interface ResourceStoreOptions {
   /** The maximum number of records of each collection; by default, there is none. */
-  readonly maxRecords?: bigint | undefined;
+  readonly maxRecords?: bigint | null | undefined;
   /** The number of connections (PostgreSQL only). The default is 10. */
   readonly connections?: number | undefined;
+  /** Whether statements are prepared (PostgreSQL only). The default is true. */
+  readonly prepare?: boolean | undefined;
   /**
    * How sure the meaning of an operation must be that is answered without a handler. The default is `certain`. With `likely`, names are
    * understood as they usually are: the server makes members that no request has, and selects pages by `page` and `offset`, too.
@@ -29,6 +32,13 @@ export interface ResourceStoreOptions {
   readonly partial?: boolean | undefined;
   /** Functions that change records of another version of the document, by the name of their collection. */
   readonly upgrades?: Upgrades | undefined;
+  /**
+   * What happens to records of another version of the document when the store is opened: `apply` changes or validates them, `validate`
+   * validates them, and rejects if a function of `upgrades` is pending, and `skip` leaves this to another process. The default is `apply`.
+   */
+  readonly preparation?: "apply" | "validate" | "skip" | undefined;
+  /** What to do about records that do not match: the end of an error. By default, it names the option `upgrades`. */
+  readonly advice?: string | undefined;
 }
 
 /** The records of a document. */
@@ -48,52 +58,46 @@ export interface ResourceStore extends ResourceSource {
    * an Error before the server is created.
    */
   seed(count?: number): Promise<readonly SeedResult[]>;
+  /** The store itself, which validates nothing: its API keys, and its collections. Throws an Error before the server is created. */
+  readonly store: Store;
 }
 
 /**
  * Returns a store for the option `resources` of `createServer`: it answers the operations of collections that have no handler. It is
- * opened when the server is created, and closed with it. `url` is `sqlite:PATH`, `sqlite::memory:` or `postgres://…`. If the schema of
- * a collection has changed, its records are validated, or changed by `upgrades`: the server is not created if one of them
- * does not match.
+ * opened when the server is created, and closed with it. `source` is `sqlite:PATH`, `sqlite::memory:` or `postgres://…`, or a store
+ * that is open already, and stays open. If the schema of a collection has changed, its records are validated, or changed by `upgrades`:
+ * the server is not created if one of them does not match.
  */
-export function openStore(url: string, options: ResourceStoreOptions = {}): ResourceStore {
+export function openStore(source: string | Store, options: ResourceStoreOptions = {}): ResourceStore {
   let store: Store | undefined;
   let served: Document | undefined;
-  const { maxRecords = null, connections, partial = false, certainty = "certain", upgrades = {} } = options;
+  const { partial = false, certainty = "certain" } = options;
   const requireOpened = () => {
     if (store === undefined || served === undefined) throw new Error("The store is opened when the server is created.");
     return { opened: store, document: served };
   };
   return {
-    async open(document: Document, { handlers, baseUrl, maxBytes, logger, report, progress }: ResourceOptions) {
+    get store() {
+      return requireOpened().opened;
+    },
+    async open(document: Document, server: ResourceOptions): Promise<ResourceHandlers> {
       if (readResources(document).length === 0)
         throw new Error(
           "The document has no collection: POST of a path creates a record, and GET of /path/{id} returns it, with its id, an int64 or a string.",
         );
-      const collections = collectionsOf(document).map((collection) => ({ maxBytes, ...collection }));
-      const opened = await open(url, {
-        collections,
-        maxRecords,
-        inBackground: (work) => work.catch((err) => logger.error({ err }, "an index could not be created")),
-        ...(connections !== undefined && { connections }),
-      }).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
-        throw new Error("A store in PostgreSQL needs the package pg. Run npm install pg.");
-      });
+      const opened = typeof source === "string" ? await openAndPrepare(source, document, options, server) : source;
+      store = server.traceStore?.(opened) ?? opened;
+      served = document;
+      const { handlers, baseUrl } = server;
+      const close = async () => (typeof source === "string" ? opened.close() : undefined);
       try {
-        const showProgress = (label: string, done: number, total: number) =>
-          progress(`${label}: ${done.toLocaleString("en-US")} of ${total.toLocaleString("en-US")} records.`);
-        const options = { apply: true, upgrades, advice: adviceFor(document), report, progress: showProgress };
-        if (!isInMemory(url)) await prepareRecords(url, document, options);
+        const standard = createStandardHandlers(document, handlers, store, { baseUrl, certainty });
+        const answered = new Set(Object.keys(standard.handlers));
+        return { ...(partial ? withRejections(standard, handlers) : standard), answered, store, close };
       } catch (error) {
-        await opened.close();
+        await close();
         throw error;
       }
-      store = opened;
-      served = document;
-      const standard = createStandardHandlers(document, handlers, opened, { baseUrl, certainty });
-      const answered = new Set(Object.keys(standard.handlers));
-      return { ...(partial ? withRejections(standard, handlers) : standard), answered, close: () => opened.close() };
     },
     records<R, N extends object>(collection: string, ...scope: readonly (string | bigint | number)[]) {
       const { opened, document } = requireOpened();
@@ -120,6 +124,40 @@ export function openStore(url: string, options: ResourceStoreOptions = {}): Reso
       return seedRecords(document, opened, count);
     },
   };
+}
+
+async function openAndPrepare(
+  url: string,
+  document: Document,
+  { maxRecords, connections, prepare, upgrades = {}, preparation = "apply", advice }: ResourceStoreOptions,
+  { maxBytes, logger, report, progress }: ResourceOptions,
+): Promise<Store> {
+  const opened = await open(url, {
+    collections: collectionsOf(document).map((collection) => ({ maxBytes, ...collection })),
+    maxRecords: maxRecords ?? null,
+    inBackground: (work) => work.catch((err) => logger.error({ err }, "an index could not be created")),
+    ...(connections !== undefined && { connections }),
+    ...(prepare !== undefined && { prepare }),
+  }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
+    throw new Error("A store in PostgreSQL needs the package pg. Run npm install pg.");
+  });
+  if (isInMemory(url) || preparation === "skip") return opened;
+  const showProgress = (label: string, done: number, total: number) =>
+    progress(`${label}: ${done.toLocaleString("en-US")} of ${total.toLocaleString("en-US")} records.`);
+  try {
+    await prepareRecords(url, document, {
+      apply: preparation === "apply",
+      upgrades,
+      advice: advice ?? adviceFor(document),
+      report,
+      progress: showProgress,
+    });
+    return opened;
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
 }
 
 // Adds handlers that respond with 501 to the operations that have none.

@@ -18,6 +18,7 @@ export const sharedTables = {
     operator: "bigint",
     previous_hash: "bytea",
     previous_expires_at: "bigint",
+    scopes: "text",
   },
   idempotency: {
     record_id: "bigint",

@@ -79,6 +79,8 @@ export const migrations: readonly Migration[] = [
     -- One random value, which identifies the store. In PostgreSQL, creates lock its row.
     CREATE TABLE ${prefix}secret (value ${bytes} NOT NULL) ${options};
   `,
+  // The scopes of a key, separated by spaces. NULL for all.
+  ({ text, prefix }) => `ALTER TABLE ${prefix}keys ADD COLUMN scopes ${text};`,
 ];
 
 /** Returns the names of the tables and indexes of this release, without those of collections. */

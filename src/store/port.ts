@@ -144,6 +144,8 @@ export interface Key {
   readonly lastUsedAt?: Date | undefined;
   /** The end of the grace period of the secret that the last rotation replaced, even if it has ended. */
   readonly previousExpiresAt?: Date | undefined;
+  /** The scopes of the document's security schemes that it has. Undefined for all. */
+  readonly scopes?: readonly string[] | undefined;
 }
 
 /** The API keys, by their SHA-256 in hexadecimal. */
@@ -169,6 +171,8 @@ export interface KeyStore {
 export interface KeyOptions {
   readonly expiresAt?: Date | undefined;
   readonly operator?: boolean;
+  /** Without a space. The default is all. */
+  readonly scopes?: readonly string[] | undefined;
 }
 
 /**

@@ -9,8 +9,8 @@ export interface Statement {
   readonly text: string;
 }
 
-/** The channel of all statements (`tracing:petstore.sql:start` and so on). */
-export const queryChannel = tracingChannel<Statement>("petstore.sql");
+/** The channel of all statements (`tracing:openapi-server.sql:start` and so on). */
+export const queryChannel = tracingChannel<Statement>("openapi-server.sql");
 
 /** Runs `work` in a captured async context, and returns its result. */
 export type RunInContext = <T>(work: () => T) => T;

@@ -1,4 +1,4 @@
-// Limits the number of records in a collection (MAX_PETS), without a count for each create.
+// Limits the number of records in a collection (MAX_RECORDS), without a count for each create.
 //
 // The limit is an id: each new record uses a new id, in any process, so a count that finds room for n pets permits the next
 // n ids. Ids without a record only make this limit too strict: their create failed, the sequence of PostgreSQL skipped them

@@ -20,5 +20,6 @@ export function toKey(row: Row | undefined): Key | undefined {
     expiresAt: toDate(row.expires_at),
     lastUsedAt: toDate(row.last_used_at),
     previousExpiresAt: toDate(row.previous_expires_at),
+    scopes: typeof row.scopes === "string" ? row.scopes.split(" ").filter(Boolean) : undefined,
   };
 }

@@ -76,9 +76,9 @@ export function messageOf(error: unknown, advice: string): string {
   return cause?.needsMigration ? `${message} ${advice}` : message;
 }
 
-/** Reports an error of a program on standard error: the first line of its message. `advice` is that of `messageOf`. */
+/** Reports an error of a program on standard error, line by line. `advice` is that of `messageOf`. */
 export function reportError(io: Pick<Io, "stderr">, program: string, error: unknown, advice: string): void {
-  const [message = ""] = messageOf(error, advice).split("\n", 1);
-  const lines = error instanceof CommandFailure ? error.lines : [message];
-  for (const line of lines) warn(io, `${program}: ${line}`);
+  const lines = error instanceof CommandFailure ? error.lines : messageOf(error, advice).split("\n");
+  for (const [index, line] of lines.entries())
+    warn(io, index === 0 || error instanceof CommandFailure ? `${program}: ${line}` : line);
 }

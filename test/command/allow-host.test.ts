@@ -32,7 +32,8 @@ async function start(t: Test, command: string, ...args: string[]) {
   writeFileSync(file, document);
   const controller = new AbortController();
   t.teardown(() => controller.abort());
-  const { stdout } = await run([command, file, "--port", "0", ...args], controller.signal);
+  const keys = command === "serve" && !args.includes("--key") ? ["--key", "any"] : [];
+  const { stdout } = await run([command, file, "--port", "0", ...keys, ...args], controller.signal);
   const [, url = ""] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(stdout) ?? [];
   const call = async (path: string, headers: Record<string, string>, body?: string) => {
     const authorization = { authorization: "Bearer k" };
@@ -49,7 +50,7 @@ const fields = { "content-type": "application/x-www-form-urlencoded" };
 for (const command of ["serve", "mock"]) {
   t.test(`${command}: rejects what a browser sends for pages of other sites`, async (t) => {
     const { url, call } = await start(t, command);
-    const refused = /^421 The host evil\.example is not .*, add it to --allow-host, or the option `allowedHosts`\.$/;
+    const refused = /^421 The host evil\.example is not .*, add it to --allow-host \(ALLOWED_HOSTS\)\.$/;
     for (const path of ["/notes", "/docs/", "/openapi.json"])
       t.match(await call(path, { host: "evil.example:80" }), refused);
     t.match(await call("/notes", { ...fields, ...foreign }, "text=x"), /^403 Pages of http:\/\/evil\.example must not/);

@@ -57,7 +57,7 @@ t.test("generate writes the types of handlers, to a file or to standard output",
   t.equal(readFileSync(output, "utf8"), stdout);
 });
 
-t.test("Reports errors with exit code 1, and shows its help", async (t) => {
+t.test("Reports errors with exit code 1, a wrong command line with 2, and shows its help", async (t) => {
   t.match(await run(["check", join(place, "nothing.yaml")]), {
     code: 1,
     stderr: /^openapi-server: The document .* can't be read/,
@@ -67,16 +67,19 @@ t.test("Reports errors with exit code 1, and shows its help", async (t) => {
     stderr:
       "openapi-server: The document must be a file, and not https://pets.example/openapi.json. Download it first.",
   });
-  t.match(await run(["mock", library, "--port", "70000"]), { code: 1, stderr: /must be a number from 0 to 65535/ });
-  t.match(await run(["mock", library, "--port", "x"]), { code: 1, stderr: /must be a number/ });
-  t.match(await run(["unknown"]), { code: 1, stderr: "openapi-server: unknown command 'unknown'\n" });
-  t.match(await run(["check"]), {
+  t.match(await run(["mock", library, "--port", "70000"]), {
     code: 1,
+    stderr: /--port must be an integer from 0 to 65535/,
+  });
+  t.match(await run(["mock", library, "--port", "x"]), { code: 1, stderr: /--port must be an integer/ });
+  t.match(await run(["unknown"]), { code: 2, stderr: "openapi-server: unknown command 'unknown'\n" });
+  t.match(await run(["check"]), {
+    code: 2,
     stdout: "",
     stderr: "openapi-server: missing required argument 'documents'\n",
   });
   const help = await run(["--help"]);
-  t.match(help, { code: 0, stdout: /mock .*check .*generate .*Exit codes:.* {2}1 {2}invalid/s, stderr: "" });
-  t.same(await run([]), help, "without arguments");
+  t.match(help, { code: 0, stdout: /serve .*mock .*check .*generate .*Exit codes:.* {2}2 {2}invalid/s, stderr: "" });
+  t.match(await run([]), { code: 2, stdout: "", stderr: /^Usage: openapi-server/ });
   t.match(await run(["--version"]), { code: 0, stdout: /^\d+\.\d+\.\d+\n$/ });
 });

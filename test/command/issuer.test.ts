@@ -103,28 +103,17 @@ t.test("An issuer that is down does not stop the start, which reports it", async
   t.match(await send("GET", bearer(token)), { status: 503 });
 });
 
-t.test("An operation that no token can satisfy is an error, unless a key can", async (t) => {
-  const issuer = "https://x.example";
-  const needs = (scheme: string) => `operation addNote requires the security scheme ${scheme}`;
-  const remedy = "which a token of --issuer can't satisfy: also pass --key.";
-  for (const [security, message] of [
-    ["[{ key: [] }]", `${needs("key of type apikey header x-key")}, ${remedy}`],
-    ["[{ basic: [] }]", `${needs("basic of type http basic")}, ${remedy}`],
-    ["[{ login: [], key: [] }]", `${needs("key of type apikey header x-key")}, ${remedy}`],
-    ["[{ cert: [] }]", `${needs("cert of type mutualtls")}, which serve can't check.`],
-  ] as const) {
-    const args = ["serve", save(t, security), "--data", "sqlite::memory:", "--port", "0"];
-    t.match(await run([...args, "--issuer", issuer]), { code: 1, stderr: message });
-    if (security.includes("cert")) t.match(await run([...args, "--key", "one"]), { code: 1, stderr: message });
-    else await start(t, ["--key", "one", "--issuer", issuer], save(t, security));
-  }
-  for (const security of ["[{ key: [] }, { login: [] }]", "[{}, { key: [] }]"])
-    await start(t, ["--issuer", issuer], save(t, security));
+t.test("An operation that neither a token nor a key can satisfy is reported, and responds with 401", async (t) => {
+  const { output, send } = await start(t, ["--issuer", "https://x.example", "--key", "one"], save(t, "[{ cert: [] }]"));
+  t.match(
+    output.stderr,
+    "The operation addNote requires the security scheme cert of type mutualtls, which no key can satisfy.",
+  );
+  t.match(await send("POST", bearer("one")), { status: 401 });
 });
 
 t.test("Options that can't have an effect are errors", async (t) => {
   const serve = (...args: string[]) => run(["serve", save(t), "--data", "sqlite::memory:", "--port", "0", ...args]);
-  t.match(await serve("--audience", "a"), { code: 1, stderr: /--audience needs --issuer/ });
+  t.match(await serve("--audience", "a"), { code: 1, stderr: /--audience \(AUDIENCE\) needs --issuer/ });
   t.match(await serve("--issuer", "http://x.example"), { code: 1, stderr: /The issuer must be a URL with https:/ });
-  t.match(await serve("--issuer", "https://x.example", "--audience", ""), { code: 1, stderr: /audience must not be/ });
 });

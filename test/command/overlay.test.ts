@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { readWithOverlays } from "../../src/command/overlay.ts";
-import { readDocument } from "../../src/openapi/tools.ts";
+import { readDocument } from "../../src/openapi/index.ts";
 import { documentOf } from "../support/document-server.ts";
 import { folder } from "../support/files.ts";
 import { runOpenApi as run } from "../support/openapi-command.ts";

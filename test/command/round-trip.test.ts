@@ -158,7 +158,7 @@ t.test("All collections are exported to a folder, and imported from it", async (
   }
   const folderOfCsv = join(place, "csv");
   t.match(await run(["data", "import", file, folderOfCsv, "--scope", "x"]), {
-    code: 1,
+    code: 2,
     stderr: /can't be used with a folder/,
   });
   t.match(await run(["data", "import", file, place]), { code: 1, stderr: /has no files NAME\.ndjson/ });

@@ -1,7 +1,7 @@
 // petstore copy: copies a store into another one, of the same or the other kind, all or nothing.
 import t, { type Test } from "tap";
-import { generateKey } from "../../src/auth/api-keys.ts";
 import { copy } from "../../src/data/copy.ts";
+import { generateKey } from "../../src/operate/keys/api-keys.ts";
 import type { IdempotencyKey } from "../../src/store/port.ts";
 import { petstore } from "../support/command.ts";
 import { emptyDatabase, newDatabase, stores } from "../support/databases.ts";

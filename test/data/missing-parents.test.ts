@@ -1,7 +1,7 @@
 // `data check` names records below others that do not exist, in both stores.
 import t from "tap";
 import { checkIntegrity } from "../../src/data/index.ts";
-import { parseDocument } from "../../src/openapi/application.ts";
+import { parseDocument } from "../../src/openapi/index.ts";
 import { collectionsOf } from "../../src/resources/index.ts";
 import { openTables } from "../../src/store/index.ts";
 import { emptyDatabase } from "../support/databases.ts";

@@ -49,8 +49,8 @@ for (const [kind, create] of Object.entries(stores)) {
     await (await openPetStore(url)).close();
     await tamper(
       url,
-      `INSERT INTO keys VALUES (1, 'a', ${digest(1)}, 0, NULL, NULL, 0, NULL, NULL)`,
-      `INSERT INTO keys VALUES (${maxId}, '_.b@c-d', ${digest(2)}, ${now + 23 * hour}, 8640000000000000, ${now}, 1, ${digest(3)}, ${now + hour})`,
+      `INSERT INTO keys VALUES (1, 'a', ${digest(1)}, 0, NULL, NULL, 0, NULL, NULL, NULL)`,
+      `INSERT INTO keys VALUES (${maxId}, '_.b@c-d', ${digest(2)}, ${now + 23 * hour}, 8640000000000000, ${now}, 1, ${digest(3)}, ${now + hour}, 'read write')`,
       insertPet(1, "''", "-9223372036854775808"),
       insertPet(maxId, `${char(0xfffd)} || 'é🐕'`, "9223372036854775807", "'sold'"),
       `INSERT INTO idempotency (collection, caller, key, digest, record_id, created_at) VALUES ('pets', 0, ' "\\,~', ${digest(1)}, 1, ${now})`,
@@ -72,7 +72,7 @@ for (const [kind, create] of Object.entries(stores)) {
     };
     let keys = 0;
     const insertKey = (id: number | bigint, name: string, values: string, problem: string) =>
-      insert("keys", `${id}, ${name}, ${digest(keys++)}, ${values}, NULL, NULL`, `keys ${id}: ${problem}`);
+      insert("keys", `${id}, ${name}, ${digest(keys++)}, ${values}, NULL, NULL, NULL`, `keys ${id}: ${problem}`);
     await insertKey(-1, "'a'", "0, NULL, NULL, 0", `id ${idRule}`);
     await insertKey(maxInt64, "'b'", "0, NULL, NULL, 0", `id ${idRule}`);
     const badName = `name is not the name of a key. ${nameRule}`;
@@ -87,9 +87,10 @@ for (const [kind, create] of Object.entries(stores)) {
     await insertKey(10, "'i'", "0, NULL, -1, 0", `last_used_at ${timeRule}`);
     await insertKey(11, "'j'", "0, NULL, NULL, 2", "operator must be an integer from 0 to 1.");
     for (const [id, values, problem] of [
-      [12, `${bytes(33)}, 0, NULL, NULL, 0, NULL, NULL`, "hash must have 32 bytes, but has 33."],
-      [13, `${digest(93)}, 0, NULL, NULL, 0, ${bytes(31)}, 0`, "previous_hash must have 32 bytes, but has 31."],
-      [14, `${digest(94)}, 0, NULL, NULL, 0, ${digest(95)}, -1`, `previous_expires_at ${timeRule}`],
+      [12, `${bytes(33)}, 0, NULL, NULL, 0, NULL, NULL, NULL`, "hash must have 32 bytes, but has 33."],
+      [13, `${digest(93)}, 0, NULL, NULL, 0, ${bytes(31)}, 0, NULL`, "previous_hash must have 32 bytes, but has 31."],
+      [14, `${digest(94)}, 0, NULL, NULL, 0, ${digest(95)}, -1, NULL`, `previous_expires_at ${timeRule}`],
+      [15, `${digest(96)}, 0, NULL, NULL, 0, NULL, NULL, 'a' || ${char(10)}`, "scopes is no list of scopes."],
     ] as const)
       await insert("keys", `${id}, 'k${id}', ${values}`, `keys ${id}: ${problem}`);
 

@@ -12,7 +12,7 @@ import {
   openInput,
   validateInput,
 } from "../../src/data/index.ts";
-import { parseDocument } from "../../src/openapi/application.ts";
+import { parseDocument } from "../../src/openapi/index.ts";
 import { collectionsOf, type Resource, readResources, upgradeRecords } from "../../src/resources/index.ts";
 import { openTables, type Tables } from "../../src/store/index.ts";
 import { emptyDatabase, type stores } from "../support/databases.ts";

@@ -1,7 +1,7 @@
 // Redaction: API keys, passwords and rows stay out of the log.
 import t from "tap";
 import { escapeControlCharacters, redact } from "../../src/lib/redaction.ts";
-import { createLogger } from "../../src/telemetry/logger.ts";
+import { createLogger } from "../../src/operate/telemetry/logger.ts";
 import { findSecret } from "../support/secrets.ts";
 
 t.test("Replaces API keys, and the user and password of URLs", async (t) => {

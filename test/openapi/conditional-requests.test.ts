@@ -4,7 +4,7 @@ import Fastify from "fastify";
 import { pino } from "pino";
 import t from "tap";
 import { parse } from "yaml";
-import { createServer, openApi } from "../../src/openapi/index.ts";
+import { createServer, openApi } from "../../src/index.ts";
 import { documentOf } from "../support/document-server.ts";
 
 const logger = pino({ level: "silent" });

@@ -4,7 +4,7 @@ import { text as readText } from "node:stream/consumers";
 import { pino } from "pino";
 import t from "tap";
 import { parse } from "yaml";
-import { createServer } from "../../src/openapi/index.ts";
+import { createServer } from "../../src/index.ts";
 import { documentOf } from "../support/document-server.ts";
 import { send } from "../support/http.ts";
 

@@ -7,7 +7,7 @@ import type { FastifyBaseLogger } from "fastify";
 import fastify from "fastify";
 import { pino } from "pino";
 import t from "tap";
-import { createServer, openApi, problemDetails } from "../../src/openapi/index.ts";
+import { createServer, openApi, problemDetails } from "../../src/index.ts";
 import { mistakes, thrower } from "../support/handler-mistakes.ts";
 
 const names = Object.keys(mistakes);

@@ -3,8 +3,8 @@ import { existsSync, globSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import t from "tap";
+import { createServer } from "../../src/index.ts";
 import { readDocument } from "../../src/openapi/document/document.ts";
-import { createServer } from "../../src/openapi/index.ts";
 import { root } from "../support/files.ts";
 
 const folder = join(root, "node_modules/@readme/oas-examples");

@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import t from "tap";
 import { parse } from "yaml";
-import { createServer, type OpenApiOptions } from "../../src/openapi/index.ts";
+import { createServer, type OpenApiOptions } from "../../src/index.ts";
 import { documentOf } from "../support/document-server.ts";
 
 const schema = `{ type: object, required: [id, name], additionalProperties: false, properties: { ${[

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from "fastify";
 import { pino } from "pino";
 import t, { type Test } from "tap";
-import { createServer, openApi } from "../../src/openapi/index.ts";
+import { createServer, openApi } from "../../src/index.ts";
 
 const secret = "s3cret-V4lue";
 const password = "p4ss-W0rd";

@@ -6,7 +6,7 @@ import fastify from "fastify";
 import { pino } from "pino";
 import t from "tap";
 import { parse } from "yaml";
-import { createServer, HttpError, openApi, problemDetails } from "../../src/openapi/index.ts";
+import { createServer, HttpError, openApi, problemDetails } from "../../src/index.ts";
 import { documentOf } from "../support/document-server.ts";
 import { folder } from "../support/files.ts";
 import { libraryText } from "../support/library.ts";

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import fastify, { type FastifyInstance } from "fastify";
 import { pino } from "pino";
 import t, { type Test } from "tap";
-import { createServer, openApi } from "../../src/openapi/index.ts";
+import { createServer, openApi } from "../../src/index.ts";
 
 const content = {
   "text/event-stream": {},
@@ -226,7 +226,7 @@ t.test(
   async (t) => {
     const program = `
     import { pino } from "pino";
-    import { createServer } from ${JSON.stringify(new URL("../../src/openapi/index.ts", import.meta.url))};
+    import { createServer } from ${JSON.stringify(new URL("../../src/index.ts", import.meta.url))};
     const { promise, resolve } = Promise.withResolvers();
     const handlers = { a: () => (resolve(), new Promise(() => {})) };
     const document = ${JSON.stringify(document)};

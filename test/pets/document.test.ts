@@ -1,7 +1,7 @@
 // An edit of the document that the generated types do not have, or a filter that the store can't apply, is rejected at the start: no value is dropped.
 import { readFileSync } from "node:fs";
 import t from "tap";
-import { parseDocument } from "../../src/openapi/application.ts";
+import { parseDocument } from "../../src/openapi/index.ts";
 import { hashTypes } from "../../src/openapi/types/modules.ts";
 import { parseOwnDocument, readDocument } from "../../src/pets/document.ts";
 import {

@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import t, { type Test } from "tap";
 import { parse } from "yaml";
-import { createServer, HttpError } from "../../src/openapi/index.ts";
+import { createServer, HttpError } from "../../src/index.ts";
 import { openStore } from "../../src/resources/index.ts";
 import { documentOf } from "../support/document-server.ts";
 

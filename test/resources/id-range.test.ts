@@ -1,7 +1,7 @@
 // The highest ids that the schema of a record allows, in both stores, over HTTP.
 import { pino } from "pino";
 import t, { type Test } from "tap";
-import { createServer } from "../../src/openapi/index.ts";
+import { createServer } from "../../src/index.ts";
 import { openStore } from "../../src/resources/index.ts";
 import { emptyDatabase } from "../support/databases.ts";
 

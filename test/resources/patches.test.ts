@@ -3,7 +3,7 @@
 import { pino } from "pino";
 import t from "tap";
 import { parse } from "yaml";
-import { createServer } from "../../src/openapi/index.ts";
+import { createServer } from "../../src/index.ts";
 import { openStore } from "../../src/resources/index.ts";
 import { documentOf } from "../support/document-server.ts";
 import { folder } from "../support/files.ts";

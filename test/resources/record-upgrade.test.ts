@@ -1,6 +1,6 @@
 // Records of another version of the document: validated once, and changed by a function, in both stores.
 import t, { type Test } from "tap";
-import { parseDocument } from "../../src/openapi/application.ts";
+import { parseDocument } from "../../src/openapi/index.ts";
 import { collectionsOf, readResources, type Upgrades, upgradeRecords } from "../../src/resources/index.ts";
 import { openStore, openTables } from "../../src/store/index.ts";
 import { emptyDatabase, stores } from "../support/databases.ts";

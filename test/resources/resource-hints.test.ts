@@ -1,7 +1,7 @@
 // `x-resource` corrects what is understood of a document.
 import t from "tap";
 import { parse } from "yaml";
-import { parseDocument } from "../../src/openapi/application.ts";
+import { parseDocument } from "../../src/openapi/index.ts";
 import { collectionsOf, findStandardOperations } from "../../src/resources/index.ts";
 import { documentOf } from "../support/document-server.ts";
 import { testLikely } from "../support/likely.ts";

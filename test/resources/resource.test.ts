@@ -1,6 +1,6 @@
 // The resources of a document: which collections a store keeps, and by what they can be filtered.
 import t from "tap";
-import { parseDocument } from "../../src/openapi/application.ts";
+import { parseDocument } from "../../src/openapi/index.ts";
 import { collectionsOf, readResources } from "../../src/resources/index.ts";
 import { documentOf } from "../support/document-server.ts";
 

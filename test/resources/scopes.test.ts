@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import t, { type Test } from "tap";
 import { parse } from "yaml";
-import { createServer } from "../../src/openapi/index.ts";
+import { createServer } from "../../src/index.ts";
 import { openStore } from "../../src/resources/index.ts";
 import { emptyDatabase } from "../support/databases.ts";
 import { documentOf } from "../support/document-server.ts";

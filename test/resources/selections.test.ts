@@ -1,6 +1,6 @@
 // Operations of a path without an id: which are those of a single record, and which act on a selection.
 import t from "tap";
-import { parseDocument } from "../../src/openapi/application.ts";
+import { parseDocument } from "../../src/openapi/index.ts";
 import { findStandardOperations } from "../../src/resources/index.ts";
 import { documentOf } from "../support/document-server.ts";
 

@@ -19,6 +19,10 @@ testStores("reports that no id can follow the last one", async (t, { store, quer
   await t.rejects(petsOf(store).create(rex), outOfIds, "the last pet was deleted");
 
   t.equal(await store.keys.create("a", "aa"), true);
-  await setLastId("keys", maxInt64, `'last', ${name === "sqlite" ? "X'00'" : "'\\x00'"}, 0, NULL, NULL, 0, NULL, NULL`);
+  await setLastId(
+    "keys",
+    maxInt64,
+    `'last', ${name === "sqlite" ? "X'00'" : "'\\x00'"}, 0, NULL, NULL, 0, NULL, NULL, NULL`,
+  );
   await t.rejects(store.keys.create("b", "bb"), outOfIds);
 });

@@ -1,6 +1,6 @@
 // Conformance suite of the stores: API keys, and calls of deprecated operations.
 
-import { generateKey } from "../../src/auth/api-keys.ts";
+import { generateKey } from "../../src/operate/keys/api-keys.ts";
 import type { Key } from "../../src/store/port.ts";
 import { testStores } from "../support/conformance.ts";
 

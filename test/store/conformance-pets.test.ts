@@ -2,7 +2,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import { generateKey } from "../../src/auth/api-keys.ts";
+import { generateKey } from "../../src/operate/keys/api-keys.ts";
 import type { Store } from "../../src/store/port.ts";
 import { anyNewPet } from "../support/arbitraries.ts";
 import { digest, idempotentCall, rex, testStores } from "../support/conformance.ts";

@@ -1,6 +1,8 @@
 // Runs the command line in the test's own process. Tests need a separate process only for signals, terminals and pipes.
 import { Readable, Writable } from "node:stream";
-import { run } from "../../src/cli/cli.ts";
+import { runCommand } from "../../src/command/index.ts";
+import { petStore } from "../../src/pets/index.ts";
+import type { Io } from "../../src/terminal/index.ts";
 import { findSecret } from "./secrets.ts";
 import { assertKnown, type Settings } from "./settings.ts";
 
@@ -20,6 +22,9 @@ export interface CommandOptions {
   /** Whether standard input and standard error are a terminal. */
   isTerminal?: boolean;
 }
+
+/** Runs `petstore ARGS…` with these streams. */
+export const run = (args: readonly string[], io: Io): Promise<number> => runCommand(args, { io, preset: petStore });
 
 /**
  * Runs `petstore ARGS…` to its end, with `settings` as its whole environment. Throws an Error if standard error has a

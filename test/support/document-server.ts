@@ -2,8 +2,8 @@
 import type { FastifyInstance, InjectOptions } from "fastify";
 import { pino } from "pino";
 import { createEdge } from "../../src/http/index.ts";
-import { type Document, parseDocument, routes } from "../../src/openapi/application.ts";
-import type { SecuritySchemes } from "../../src/openapi/index.ts";
+import type { SecuritySchemes } from "../../src/index.ts";
+import { type Document, parseDocument, routes } from "../../src/openapi/index.ts";
 
 /** A handler without types. */
 type Handler = (call: Record<string, unknown>) => Promise<object>;

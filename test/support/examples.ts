@@ -45,7 +45,7 @@ export async function checkExamples(t: Test, { prism = false } = {}): Promise<vo
 
 async function startServices(t: Test, prism: boolean): Promise<Services> {
   const service = await start(t, { prism });
-  const full = await start(t, { settings: { MAX_PETS: "1" } });
+  const full = await start(t, { settings: { MAX_RECORDS: "1" } });
   await full.create(rex);
   const fail = async () => {
     throw new Error("a fault");

@@ -1,6 +1,6 @@
 // What handlers do wrong, and what the log says about it.
 import { Readable } from "node:stream";
-import { HttpError } from "../../src/openapi/index.ts";
+import { HttpError } from "../../src/index.ts";
 
 const secret = "a detail of the bug";
 

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import t, { type Test } from "tap";
 import { parse } from "yaml";
-import { createServer } from "../../src/openapi/index.ts";
+import { createServer } from "../../src/index.ts";
 import { openStore } from "../../src/resources/index.ts";
 import { emptyDatabase } from "./databases.ts";
 

@@ -18,6 +18,6 @@ export async function runOpenApi(args: readonly string[], signal?: AbortSignal, 
     stderr: stream("stderr"),
     onStop: () => {},
   };
-  const code = await runCommand(args, io, signal);
+  const code = await runCommand(args, { io, signal });
   return { code, ...output };
 }

@@ -42,13 +42,7 @@ t.test("an option or a setting without effect is an error", async (t) => {
   t.teardown(() => store.close());
   const rejects = (options: object, message: string) =>
     t.rejects(start(t, options as Options), { message }, JSON.stringify(options));
-  for (const [name, value] of Object.entries({
-    PORT: "3001",
-    TLS_CERT: "cert.pem",
-    TLS_KEY: "key.pem",
-    OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9",
-  }))
-    await rejects({ settings: { [name]: value } }, `these settings have no effect here: ${name}`);
+  await rejects({ settings: { PORT: "3001" } }, "these settings have no effect here: PORT");
   for (const [name, value] of Object.entries({
     DATABASE_URL: "sqlite::memory:",
     DATABASE_POOL: "3",

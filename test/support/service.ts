@@ -5,18 +5,17 @@ import { type AddressInfo, connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import type { FastifyInstance } from "fastify";
 import type { Test } from "tap";
-import { buildApp, type Dependencies, type Overrides } from "../../src/app.ts";
-import { generateKey } from "../../src/auth/api-keys.ts";
-import type { Config } from "../../src/config.ts";
+import type { Certificate, MemoryMonitorOptions } from "../../src/http/index.ts";
+import { generateKey } from "../../src/operate/keys/api-keys.ts";
+import type { AggregatorClient } from "../../src/operate/telemetry/aggregation.ts";
+import { createLogger } from "../../src/operate/telemetry/logger.ts";
+import type { Tracing } from "../../src/operate/telemetry/otlp-exporter.ts";
 import { parseOwnDocument, readDocument } from "../../src/pets/document.ts";
-import type { Handlers } from "../../src/pets/handler.ts";
-import { handlers } from "../../src/pets/handlers.ts";
+import type { Settings as Config } from "../../src/settings/index.ts";
 import type { StoreTimeouts } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/port.ts";
-import type { AggregatorClient } from "../../src/telemetry/aggregation.ts";
-import { createLogger } from "../../src/telemetry/logger.ts";
-import type { Tracing } from "../../src/telemetry/otlp-exporter.ts";
 import { documentText } from "./files.ts";
+import { createPetServer } from "./pet-server.ts";
 import { openPetStore, type Pet } from "./pets.ts";
 import { startPrism } from "./prism.ts";
 import {
@@ -27,7 +26,7 @@ import {
   toHttpResponse,
 } from "./responses.ts";
 import { findSecret } from "./secrets.ts";
-import { readTrackedConfig, type Settings } from "./settings.ts";
+import { readUsedConfig, type Settings } from "./settings.ts";
 
 /** The headers, body and key of a request. */
 export interface Call {
@@ -58,6 +57,12 @@ export interface Service {
   close(): Promise<void>;
 }
 
+/** Clocks and limits that a test replaces. */
+export interface Overrides extends MemoryMonitorOptions {
+  /** Milliseconds for a client to send its headers. */
+  readonly headersTimeout?: number | undefined;
+}
+
 /** The configuration of a service under test. */
 export interface Options {
   document?: string;
@@ -69,7 +74,7 @@ export interface Options {
   /** Sends each `call` through Prism, and throws an Error if the traffic violates the document. */
   prism?: boolean;
   tracing?: Tracing;
-  tls?: Dependencies["tls"];
+  tls?: Certificate;
   overrides?: Overrides;
 }
 
@@ -108,24 +113,28 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
   const { store: ownStore, handlers: ownHandlers, metrics, tracing, tls, overrides, ...unknown } = others;
   if (Object.keys(unknown).length > 0) throw new Error(`there are no such options: ${Object.keys(unknown).join(", ")}`);
   const needsDatabase = ownStore === undefined && settings.DATABASE_URL === undefined;
-  const { config, assertRead } = readTrackedConfig(settings, {
-    RATE_LIMIT: "none", // a test may exceed the default
-    ...(needsDatabase && { DATABASE_URL: await createDatabase(t) }),
-  });
+  const ofStore = ["data", "databasePool", "databasePrepare", "maxRecords"] as const;
+  const config = readUsedConfig(
+    settings,
+    {
+      RATE_LIMIT: "none", // a test may exceed the default
+      ...(needsDatabase && { DATABASE_URL: await createDatabase(t) }),
+    },
+    ["port", ...(ownStore ? ofStore : [])],
+  );
   const store = ownStore ?? (await openConfiguredStore(config, needsDatabase ? defaultTimeouts : {}));
   const logs: Record<string, unknown>[] = [];
-  const logger = await createLogger(config.LOG_LEVEL, { write: (line: string) => void logs.push(JSON.parse(line)) });
-  const app = await buildApp({
-    // The signatures are those of the Pet Store's handlers.
+  const logger = await createLogger(config.logLevel, { write: (line: string) => void logs.push(JSON.parse(line)) });
+  const { headersTimeout, ...monitor } = overrides ?? {};
+  const app = await createPetServer(store, config, {
     document: await (ownHandlers ? parseOwnDocument : readDocument)(text),
-    handlers: (ownHandlers ?? handlers) as Handlers,
-    store,
-    config,
+    ...(ownHandlers && { handlers: ownHandlers as never }),
     logger,
     tracing,
-    metrics,
-    tls,
-    ...(overrides && { overrides }),
+    aggregator: metrics,
+    ...(tls && { tls }),
+    headersTimeout,
+    monitor,
   });
   const agent = new Agent({ keepAlive: true });
   const close = async () => {
@@ -139,7 +148,6 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
     const secret = findSecret(JSON.stringify(logs));
     if (secret !== undefined) throw new Error(`a secret is in the log: ${secret}`);
   });
-  assertRead();
   await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = app.server.address() as AddressInfo;
 
@@ -157,10 +165,10 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
 }
 
 function openConfiguredStore(config: Config, timeouts: StoreTimeouts): Promise<Store> {
-  return openPetStore(config.DATABASE_URL, {
-    connections: config.DATABASE_POOL,
-    prepare: config.DATABASE_PREPARE,
-    maxRecords: config.MAX_PETS,
+  return openPetStore(config.data, {
+    connections: config.databasePool,
+    prepare: config.databasePrepare,
+    maxRecords: config.maxRecords,
     timeouts,
   });
 }

@@ -10,7 +10,7 @@ export class Serving {
   #child: ChildProcess | undefined;
 
   constructor(t: { teardown(work: () => unknown): void }, file: string, data: string) {
-    this.#args = [join(root, "src/command/bin.js"), "serve", file, "--port", "0", "--data", data];
+    this.#args = [join(root, "src/command/bin.js"), "serve", file, "--port", "0", "--data", data, "--key", "any"];
     t.teardown(() => this.#child?.kill("SIGKILL"));
   }
 

@@ -3,18 +3,18 @@
 import { globSync } from "node:fs";
 import { root } from "./files.ts";
 
-const top = "{agreement,app,architecture,client,client-options,config,interface,model}";
+const top = "{agreement,app,architecture,client,client-options,interface,model,settings}";
 
 // Patterns below test/, by the name of the file in test/groups that imports the tests. No group needs half of the time.
 const groups = {
   command: ["command/*"],
   document: ["openapi/{document,operation,source}/*"],
-  http: ["auth/*", "http/*", "http/{connection,failure,headers,message}/*"],
+  http: ["operate/{keys,limits}/*", "http/*", "http/{connection,failure,headers,message}/*"],
   mock: ["openapi/{client,mock,types}/*"],
   resources: ["resources/*"],
-  server: ["openapi/*", "openapi/{routing,server}/*"],
-  service: [top, "{catalog,pets}/*", "support/**/*"],
-  telemetry: ["telemetry/*", "status/**/*"],
+  server: ["openapi/*", "openapi/routing/*", "server/*"],
+  service: [top, "pets/*", "support/**/*"],
+  telemetry: ["operate/*", "operate/telemetry/*"],
   values: ["lib/*", "openapi/{schema,wire}/*"],
 } as const satisfies Record<string, readonly string[]>;
 

@@ -4,8 +4,8 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import type { Test } from "tap";
-import { createLogger } from "../../src/telemetry/logger.ts";
-import { openTracing } from "../../src/telemetry/otlp-exporter.ts";
+import { createLogger } from "../../src/operate/telemetry/logger.ts";
+import { openTracing } from "../../src/operate/telemetry/otlp-exporter.ts";
 import { type Options, type Service, start } from "./service.ts";
 
 /** A span of OTLP, with its attributes and its resource as objects. */
@@ -89,8 +89,7 @@ export async function startTraced(
   const received = await receiveTraces(t);
   const exporterLogs: Record<string, unknown>[] = [];
   const logger = await createLogger("info", { write: (line: string) => void exporterLogs.push(JSON.parse(line)) });
-  const tracing = await openTracing(endpoint ?? received.endpoint, logger, timeout);
-  if (tracing === undefined) throw new Error("tracing did not start");
+  const tracing = await openTracing(endpoint ?? received.endpoint, "petstore", logger, timeout);
   t.teardown(tracing.end);
   const service = await start(t, { ...options, tracing });
   const finish = async () => {

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import t from "tap";
 import { parse } from "yaml";
-import { createServer } from "../../src/openapi/index.ts";
+import { createServer } from "../../src/index.ts";
 import { openPage } from "../support/browser.ts";
 import { editDocument, setOperation } from "../support/document.ts";
 import { documentText, root } from "../support/files.ts";

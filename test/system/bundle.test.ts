@@ -25,12 +25,13 @@ t.test("The source maps lead from each bundle to the lines of the sources", (t) 
     const line = lines.findIndex((text) => text.includes("certificate reloaded"));
     return [line, lines[line]?.indexOf('"certificate reloaded') as number];
   };
-  const map = new SourceMap(JSON.parse(readFileSync(join(bundles, "server.js.map"), "utf8")));
-  const [line] = find(join(root, "src/server.ts"));
-  t.match(map.findEntry(...find(join(bundles, "server.js"))), {
-    originalSource: "../src/server.ts",
-    originalLine: line,
-  });
+  const source = "src/server/certificate.ts";
+  const bundle = maps
+    .map((name) => join(bundles, name.replace(/\.map$/, "")))
+    .find((file) => readFileSync(file, "utf8").includes('"certificate reloaded"')) as string;
+  const map = new SourceMap(JSON.parse(readFileSync(`${bundle}.map`, "utf8")));
+  const [line] = find(join(root, source));
+  t.match(map.findEntry(...find(bundle)), { originalSource: new RegExp(`${source}$`), originalLine: line });
   t.end();
 });
 

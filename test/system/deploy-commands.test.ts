@@ -5,7 +5,8 @@ import { readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import t, { type Test } from "tap";
-import { createProgram } from "../../src/cli/program.ts";
+import { createProgram } from "../../src/command/program.ts";
+import { petStore } from "../../src/pets/index.ts";
 import { petstore } from "../support/command.ts";
 import { backupPod, read, unitValues } from "../support/deploy.ts";
 import { folder, root } from "../support/files.ts";
@@ -35,7 +36,10 @@ function findCommands(file: string): string[][] {
 
 /** Returns what is wrong with the arguments of a command; undefined if nothing is. */
 async function findProblem(args: readonly string[]): Promise<string | undefined> {
-  const program = createProgram({ env: {}, stdout: process.stdout, stderr: process.stderr } as never);
+  const program = createProgram({
+    io: { env: {}, stdout: process.stdout, stderr: process.stderr } as never,
+    preset: petStore,
+  });
   const ignoreActions = (command: Command): void => {
     command.action(() => {}).configureOutput({ writeErr: () => {}, outputError: () => {} });
     command.commands.forEach(ignoreActions);

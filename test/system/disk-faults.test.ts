@@ -105,7 +105,7 @@ fault(
 fault(
   "Continues the log as soon as the disk has space again, also after lines were lost",
   async (t) => {
-    const [path, logger] = [folder(t), pathToFileURL(join(root, "src/telemetry/logger.ts")).href];
+    const [path, logger] = [folder(t), pathToFileURL(join(root, "src/operate/telemetry/logger.ts")).href];
     // Fills the buffer of 1 MiB, then waits for the limit to be raised.
     const code = `const { createLogger } = await import("${logger}");
       const log = await createLogger("info");

@@ -5,8 +5,8 @@ import { emptyDatabase } from "../support/databases.ts";
 import { root } from "../support/files.ts";
 
 const names = [
-  "auth/authentication",
-  "catalog/*",
+  "operate/keys/authentication",
+  "server/catalog",
   "http/connection/client-errors",
   "http/failure/error-handler",
   "pets/*",

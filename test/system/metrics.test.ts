@@ -1,9 +1,9 @@
-// Metrics of several worker processes: src/telemetry/aggregation.ts and src/telemetry/worker-ipc.ts under SIGHUP,
+// Metrics of several worker processes: src/operate/telemetry/aggregation.ts and src/operate/telemetry/worker-ipc.ts under SIGHUP,
 // SIGKILL and SIGSTOP.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import type { Totals } from "../../src/telemetry/aggregation.ts";
+import type { Totals } from "../../src/operate/telemetry/aggregation.ts";
 import { petstore } from "../support/command.ts";
 import { folder } from "../support/files.ts";
 import { listWorkers, type Server, startServer } from "../support/processes.ts";

@@ -5,7 +5,7 @@ import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "@redis/client";
 import t, { type Test } from "tap";
-import { ValkeyCounter } from "../../src/auth/valkey-counter.ts";
+import { ValkeyCounter } from "../../src/operate/limits/valkey-counter.ts";
 import { createSqliteStore } from "../support/faults.ts";
 import { folder } from "../support/files.ts";
 import { get } from "../support/http.ts";
@@ -136,8 +136,8 @@ t.test("A report to a Redis server is counted completely or not at all", { skip 
     ]),
   );
   t.same([await used("a"), await used("b"), await used("c")], [4, 3, 1]);
-  await redis.del("{petstore}:calls:b");
-  await redis.lPush("{petstore}:calls:b", "no counter");
+  await redis.del("{openapi-server}:calls:b");
+  await redis.lPush("{openapi-server}:calls:b", "no counter");
   await t.rejects(
     counter.add(
       new Map([

@@ -8,7 +8,7 @@ import t from "tap";
 import { root, writeFiles } from "../support/files.ts";
 
 t.test("node --watch restarts a server when a file of its document changes, also if that was invalid", async (t) => {
-  const library = pathToFileURL(join(root, "src/openapi/index.ts"));
+  const library = pathToFileURL(join(root, "src/index.ts"));
   const path = writeFiles(t, {
     "server.ts": `import { createServer } from "${library}";
       const app = await createServer({ document: new URL("api.yaml", import.meta.url), mock: true, strict: true });

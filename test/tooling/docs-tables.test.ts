@@ -52,7 +52,10 @@ t.test("Reports a command without a section, and an error code without a descrip
 
 t.test("Describes settings, commands and metrics", async (t) => {
   const { read } = copyPages(t);
-  t.match(read("docs/configuration.md"), /^\| `PORT` \| `3000` \| .* an integer from 0 to 65535/im);
+  t.match(
+    read("docs/configuration.md"),
+    /^\| `PORT` \| `--port` \| `port` \| `3000` \| .* an integer from 0 to 65535/im,
+  );
   t.match(read("docs/cli.md"), /^petstore keys create \[options\] <name>$/m);
   t.match(read("docs/cli.md"), /^\| `--format <format>` \| .*ndjson.*csv/m);
   t.match(read("docs/cli.md"), /^\| 2 \| Invalid command line/m);

@@ -2,14 +2,14 @@
 import { globSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
-import { parseDocument, readDocument } from "../../src/openapi/application.ts";
+import { parseDocument, readDocument } from "../../src/openapi/index.ts";
 import { generateTypes } from "../../src/openapi/types/generate-types.ts";
 import { compile } from "../support/compile.ts";
 import { documentOf } from "../support/document-server.ts";
 import { folder, root } from "../support/files.ts";
 
 const place = folder(t);
-const imports = `import type { Handlers } from "${join(root, "src/openapi/index.ts")}";\nimport type { Readable } from "node:stream";\n`;
+const imports = `import type { Handlers } from "${join(root, "src/index.ts")}";\nimport type { Readable } from "node:stream";\n`;
 
 const responseOf = (schema: string, more = "") =>
   `{ 200: { description: x, content: { application/json: { schema: ${schema} } } }${more} }`;

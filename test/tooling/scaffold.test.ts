@@ -55,7 +55,7 @@ t.test("Without a handler, the service rejects an operation that a store can't a
   t.match(node("src/bin.js", "serve"), {
     status: 1,
     output:
-      /^petstore: The operation getEldestPet has no handler, and needs one, because it returns nothing that another operation .*\. Run npm run scaffold/,
+      /^petstore: The operation getEldestPet has no handler, and needs one, because it returns nothing that another operation .*\. Add one to `handlers`/,
   });
 });
 
@@ -83,8 +83,8 @@ t.test("The handler and the test of the page pass, and no other check fails", as
     "architecture",
     "openapi/document/document",
     "openapi/examples",
-    "telemetry/metrics",
-    "status/status",
+    "operate/telemetry/metrics",
+    "operate/status",
   ]) {
     const { status, output } = node(`test/${name}.test.ts`);
     t.equal(status, 0, `test/${name}.test.ts`, { output });

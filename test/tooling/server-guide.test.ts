@@ -7,8 +7,8 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import type { FastifyInstance } from "fastify";
 import t from "tap";
-import { readDocument } from "../../src/openapi/application.ts";
-import * as server from "../../src/openapi/index.ts";
+import * as server from "../../src/index.ts";
+import { readDocument } from "../../src/openapi/index.ts";
 import { generateModule } from "../../src/openapi/types/modules.ts";
 import { compile } from "../support/compile.ts";
 import { folder, root } from "../support/files.ts";
@@ -32,7 +32,7 @@ const blocksOf = (page: string) =>
   }));
 const adapt = (program: string) =>
   program
-    .replace('"@petstore/openapi-server"', JSON.stringify(join(root, "src/openapi/index.ts")))
+    .replace('"@petstore/openapi-server"', JSON.stringify(join(root, "src/index.ts")))
     .replace('"@petstore/openapi-server/store"', JSON.stringify(join(root, "src/resources/store.ts")));
 
 t.test("The programs of all pages compile", async (t) => {
@@ -78,8 +78,8 @@ for (const page of pages) {
 
 t.test("The page of options and exports has each of them", async (t) => {
   const page = text["docs/server/options.md"] as string;
-  const options = readFileSync(join(root, "src/openapi/server/options.ts"), "utf8");
-  const door = readFileSync(join(root, "src/openapi/index.ts"), "utf8");
+  const options = readFileSync(join(root, "src/server/options.ts"), "utf8");
+  const door = readFileSync(join(root, "src/index.ts"), "utf8");
   const names = [
     ...[...options.matchAll(/^ {2}readonly (\w+)\?:|^ {2}readonly (document):/gm)].map(
       ([, one, other]) => (one ?? other) as string,

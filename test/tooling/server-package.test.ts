@@ -33,9 +33,8 @@ const adapt = (text: string) => text.replace(/CLONE\/\S+/, join(place, filename)
 t.test("The package has compiled code with types, and nothing of the Pet Store", async (t) => {
   const names = files.map(({ path }) => path);
   for (const name of [
-    "dist/openapi/index.js",
-    "dist/openapi/index.d.ts",
-    "dist/openapi/application.js",
+    "dist/index.js",
+    "dist/index.d.ts",
     "dist/command/bin.js",
     "dist/resources/store.js",
     "docs/handlers.md",
@@ -45,7 +44,7 @@ t.test("The package has compiled code with types, and nothing of the Pet Store",
   ])
     t.ok(names.includes(name), name);
   t.same(
-    names.filter((name) => /pet|dist\/auth|\.test\.|[^d]\.ts$/.test(name)),
+    names.filter((name) => /pet|\.test\.|[^d]\.ts$/.test(name)),
     [],
   );
 });
@@ -53,12 +52,12 @@ t.test("The package has compiled code with types, and nothing of the Pet Store",
 t.test("The dependencies are ranges that begin with the versions with which the server is tested", async (t) => {
   const tested = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const own = JSON.parse(readFileSync(join(root, "openapi/server/package.json"), "utf8"));
-  const versions = { ...tested.devDependencies, ...tested.dependencies };
+  const versions = { ...tested.devDependencies, ...tested.dependencies, ...tested.optionalDependencies };
   const { dependencies, peerDependencies, devDependencies } = own;
   for (const [name, range] of Object.entries({ ...devDependencies, ...dependencies, ...peerDependencies }))
     t.equal(range, `^${versions[name]}`, name);
-  t.same(Object.keys(peerDependencies), ["fastify", "pg"], "the app of a user has the same Fastify");
-  t.same(own.peerDependenciesMeta, { pg: { optional: true } });
+  const required = Object.keys(peerDependencies).filter((name) => !own.peerDependenciesMeta[name]?.optional);
+  t.same(required, ["fastify"], "the app of a user has the same Fastify");
 });
 
 t.test("The guide leads from an empty folder to a typed, running server", async (t) => {

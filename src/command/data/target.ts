@@ -1,7 +1,7 @@
 // The store that a command of data uses: its document, its URL, and the resource that is selected.
 import type { Command } from "commander";
 import type { StoreSummary } from "../../data/index.ts";
-import type { Document } from "../../openapi/application.ts";
+import type { Document } from "../../openapi/index.ts";
 import { collectionsOf, type Resource, readResources } from "../../resources/index.ts";
 import { type OpenMode, openTables, type Tables } from "../../store/index.ts";
 

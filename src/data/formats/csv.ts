@@ -5,7 +5,7 @@
 // malformed record with its lines, and imports all others.
 
 import { decodeUtf8, ExpectedError, InvalidValue, parseJson, requireValid, shorten } from "../../lib/index.ts";
-import type { TableRow } from "../../openapi/application.ts";
+import type { TableRow } from "../../openapi/index.ts";
 import type { Format, Layout } from "./format.ts";
 import type { RecordDelimiter } from "./record-reader.ts";
 

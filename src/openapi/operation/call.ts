@@ -16,6 +16,10 @@ export interface CallOptions {
   /** The operation that returns the representation of the resource: the GET of its path, or itself. */
   readonly read: Operation;
   readonly openCalls: OpenCalls;
+  /** The URL of the API as clients know it, such as `/v1`. */
+  readonly baseUrl: string;
+  /** The path at which the API is served. */
+  readonly mountPath: string;
 }
 
 /** A validated request without the types of its operation. */
@@ -48,6 +52,13 @@ export class UntypedCall {
   get request(): SentRequest {
     this.#request ??= new SentRequest(this.#reply.request);
     return this.#request;
+  }
+
+  /** The URL of the path of the request as clients know it, without its query: for `Location`, and for links to itself. */
+  get publicUrl(): string {
+    const { baseUrl, mountPath } = this.#options;
+    const [path = ""] = this.#reply.request.url.split("?", 1);
+    return path.startsWith(mountPath) ? baseUrl + path.slice(mountPath.length) : path;
   }
 
   get operation(): Operation {

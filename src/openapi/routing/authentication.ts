@@ -122,6 +122,13 @@ function toCaller(attempts: readonly Attempt[], callers: readonly unknown[]): un
   return Object.fromEntries(attempts.map(({ required: { name } }, index) => [name, callers[index]]));
 }
 
+/** Returns the callers of a request that have an id: one, or that of each security scheme. */
+export function identitiesOf(caller: unknown): readonly { readonly id: unknown }[] {
+  const hasId = (one: unknown): one is { readonly id: unknown } =>
+    typeof one === "object" && one !== null && "id" in one && one.id !== undefined;
+  return hasId(caller) ? [caller] : Object.values(Object(caller)).filter(hasId);
+}
+
 // The server can't see a certificate, so only the result of `authenticate` shows whether one was sent.
 function wasSent(attempts: readonly Attempt[], results: readonly unknown[], request: FastifyRequest): boolean {
   return attempts.some(({ required: { scheme }, isMock }, index) =>

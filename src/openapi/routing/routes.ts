@@ -30,11 +30,13 @@ declare module "fastify" {
 export interface RoutesOptions<Operations, Context, Caller> {
   readonly document: Document;
   readonly handlers: Handlers<Operations, Context, Caller>;
-  /** Creates the second argument of an operation's handler. */
-  readonly context: (operation: Operation) => Context;
+  /** The second argument of each handler. */
+  readonly context: Context;
   readonly security?: SecuritySchemes<Caller>;
   /** Run in this order for each request, after authentication. */
   readonly guards?: readonly Guard[];
+  /** The name of the API in challenges. By default, the title of the document. */
+  readonly realm?: string | undefined;
   /** The URL of the API as clients know it. By default, the base path of the document. */
   readonly baseUrl?: string;
   /** The URL of Swagger UI, to which responses of deprecated operations link. */
@@ -43,8 +45,6 @@ export interface RoutesOptions<Operations, Context, Caller> {
   readonly links?: string | undefined;
   /** Operations without a handler respond with examples, and schemes without an implementation accept each credential. */
   readonly mock?: boolean | undefined;
-  /** What to do about an operation without a handler: the end of the error. */
-  readonly missingHandler?: string;
   /** Why operations need a handler, by operationId. Completes "it …". */
   readonly handlerReasons?: ReadonlyMap<string, string> | undefined;
   /** Whether requests are validated, and their credentials. It can only be false for `mock` without handlers. The default is true. */
@@ -73,7 +73,7 @@ async function registerRoutes<Operations, Context, Caller>(
   const { document } = options;
   const openCalls = new OpenCalls();
   const mocks = options.mock ? await import("../mock/mock-handler.ts") : undefined;
-  const routes = createRoutes(options, openCalls, mocks?.createMockHandler);
+  const routes = createRoutes(options, app.prefix, openCalls, mocks?.createMockHandler);
   const close = (gracePeriod = defaultGracePeriod) => openCalls.close(gracePeriod / 2);
   if (app.hasPlugin("graceful-shutdown")) app.onShutdown(close);
   else app.addHook("preClose", async () => close()); // an app with a shutdown of its own
@@ -150,18 +150,19 @@ function createRoutes<Operations, Context, Caller>(
     context,
     security = {},
     guards = [],
+    realm = `${content.info?.title ?? "API"}`,
     baseUrl = basePath,
     docsUrl,
     links,
     mock = false,
     handlerReasons,
-    missingHandler = "Add one to `handlers`, or set `mock`.",
     validateRequests = true,
     validateResponses = true,
     wraps = [],
     errors = [],
     onError,
   }: RoutesOptions<Operations, Context, Caller>,
+  prefix: string,
   openCalls: OpenCalls,
   createMockHandler: ((operation: Operation, schemas: Document["schemas"]) => UntypedHandler) | undefined,
 ): ReadonlyMap<string, RouteShorthandOptionsWithHandler> {
@@ -175,15 +176,17 @@ function createRoutes<Operations, Context, Caller>(
     if (handler === undefined) {
       const reason = handlerReasons?.get(operation.id);
       const needs = reason === undefined ? "" : `, and needs one, because it ${reason}`;
-      throw new Error(`The operation ${operation.id} has no handler${needs}. ${missingHandler}`);
+      throw new Error(
+        `The operation ${operation.id} has no handler${needs}. Add one to \`handlers\`, or set \`mock\`.`,
+      );
     }
     const route = new OperationRoute({
       operation,
       handler: wrapHandler(handler, wraps),
-      context: context(operation),
+      context,
       authenticate: createAuthentication(operation, {
         schemes: security,
-        realm: `${content.info?.title ?? "API"}`,
+        realm,
         mock,
       }),
       guards,
@@ -194,6 +197,8 @@ function createRoutes<Operations, Context, Caller>(
       errors: table,
       onError,
       openCalls,
+      baseUrl,
+      mountPath: prefix + basePath,
       read: operations.find(({ method, path }) => method === "GET" && path === operation.path) ?? operation,
     });
     return [operation.id, route.toFastifyOptions()] as const;

@@ -1,6 +1,7 @@
 // Checks the access tokens of an external issuer: JWTs (RFC 7519, RFC 8725) with the claims of RFC 9068.
 import type { JWTPayload, JWTVerifyResult } from "jose";
-import { type CheckCredential, InvalidCredential } from "./authentication.ts";
+import type { Credential } from "../operation/credentials.ts";
+import { InvalidCredential } from "./authentication.ts";
 import { IssuerKeys } from "./issuer-keys.ts";
 
 // Only asymmetric ones: with HMAC, the public key of the issuer would be the secret.
@@ -39,7 +40,7 @@ export interface TokenCaller {
 export function createTokenCheck(
   { issuer, audience, algorithms = asymmetric }: TokenCheckOptions,
   keys: IssuerKeys = new IssuerKeys(issuer),
-): CheckCredential<TokenCaller> {
+): (token: Credential) => Promise<TokenCaller | InvalidCredential> {
   const wrong = algorithms.find((one) => !asymmetric.includes(one));
   if (wrong !== undefined)
     throw new Error(`The algorithms must be some of ${asymmetric.join(", ")}, and not ${wrong}.`);

@@ -137,7 +137,10 @@ type StatusOf<Key, All> = Key extends number
 
 /** A validated request. Parameters and fields that were not sent have their default values. */
 export interface Call<Operations, Id extends OperationId<Operations>, Caller = unknown>
-  extends Pick<UntypedCall, "request" | "lastEventId" | "ifMatch" | "ifNoneMatch" | "responseType" | "signal"> {
+  extends Pick<
+    UntypedCall,
+    "request" | "publicUrl" | "lastEventId" | "ifMatch" | "ifNoneMatch" | "responseType" | "signal"
+  > {
   readonly operationId: Id;
   readonly params: Parameters<Operations[Id], "path">;
   readonly query: Parameters<Operations[Id], "query">;

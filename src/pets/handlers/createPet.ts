@@ -3,7 +3,7 @@ import { readIdempotencyKey } from "../../resources/index.ts";
 import { fail } from "../errors.ts";
 import type { Handler } from "../handler.ts";
 
-export const createPet: Handler<"createPet"> = async (call, { pets, url }) => {
+export const createPet: Handler<"createPet"> = async (call, { pets }) => {
   const created = await pets.create(call.body, readIdempotencyKey(call));
   if (created.outcome === "conflict")
     return fail(
@@ -13,5 +13,5 @@ export const createPet: Handler<"createPet"> = async (call, { pets, url }) => {
   if (created.outcome === "full")
     return fail("store_full", "The store contains the maximum number of pets. No pet was created. Do not retry.");
   const replayed = created.outcome === "repeated" ? ({ "Idempotency-Replayed": "true" } as const) : {};
-  return { status: 201, body: created.record, headers: { Location: `${url}/${created.id}`, ...replayed } };
+  return { status: 201, body: created.record, headers: { Location: `${call.publicUrl}/${created.id}`, ...replayed } };
 };

@@ -3,7 +3,7 @@ import { linkPages, readCursor } from "../../resources/index.ts";
 import { fail } from "../errors.ts";
 import type { Handler } from "../handler.ts";
 
-export const listPets: Handler<"listPets"> = async ({ query }, { pets, url }) => {
+export const listPets: Handler<"listPets"> = async ({ query, publicUrl }, { pets }) => {
   const position = readCursor(query);
   if (position === null)
     return fail(
@@ -12,5 +12,5 @@ export const listPets: Handler<"listPets"> = async ({ query }, { pets, url }) =>
     );
   const { limit, cursor, ...filter } = query;
   const page = await pets.list({ limit, position, filter });
-  return { status: 200, body: page.records, headers: { Link: linkPages(url, query, position, page) } };
+  return { status: 200, body: page.records, headers: { Link: linkPages(publicUrl, query, position, page) } };
 };

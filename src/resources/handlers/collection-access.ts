@@ -1,7 +1,7 @@
 // What the handlers of a collection share: the id of a request, its preconditions, and its errors.
 import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { type Checked, parseJson, RawJson, toJson } from "../../lib/index.ts";
-import type { UntypedCall } from "../../openapi/application.ts";
+import type { UntypedCall } from "../../openapi/index.ts";
 import {
   idOf,
   type RecordId,

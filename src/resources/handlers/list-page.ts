@@ -1,7 +1,7 @@
 // The response of a list: a page of its records, and what the document declares about it.
 import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { parseJson } from "../../lib/index.ts";
-import type { UntypedCall } from "../../openapi/application.ts";
+import type { UntypedCall } from "../../openapi/index.ts";
 import { type Page, type PagePosition, scopeFilter } from "../../store/index.ts";
 import type { PageParameters } from "../model/page-parameters.ts";
 import type { Resource } from "../model/resource.ts";

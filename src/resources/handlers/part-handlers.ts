@@ -1,6 +1,6 @@
 // Handlers of parts of records that have a path of their own.
 import { HttpError } from "../../http/index.ts";
-import type { UntypedCall, UntypedHandler } from "../../openapi/application.ts";
+import type { UntypedCall, UntypedHandler } from "../../openapi/index.ts";
 import type { PartOperation } from "../model/parts.ts";
 import type { CollectionAccess } from "./collection-access.ts";
 import { patchRecord, requireKept } from "./patches.ts";

@@ -1,7 +1,7 @@
 // Patches of records: JSON Merge Patch (RFC 7396), JSON Patch (RFC 6902), and bodies with some of the members.
 import { HttpError } from "../../http/index.ts";
 import { canonicalJson, setOwn } from "../../lib/index.ts";
-import type { UntypedCall } from "../../openapi/application.ts";
+import type { UntypedCall } from "../../openapi/index.ts";
 import { isPatchType } from "../model/operation-parts.ts";
 import { applyJsonPatch, PatchError } from "./json-patch.ts";
 import { invalidBody } from "./request.ts";

@@ -1,7 +1,7 @@
 // Reads the parameters of a request, and rejects those whose effect is not known.
 import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { toJson } from "../../lib/index.ts";
-import type { UntypedCall } from "../../openapi/application.ts";
+import type { UntypedCall } from "../../openapi/index.ts";
 import type { StandardOperation } from "../model/standard-operation.ts";
 
 /** Returns the value of a parameter of the path, as a text. */

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { canonicalJson, type RawJson } from "../../lib/index.ts";
-import type { Document, UntypedCall, UntypedHandler } from "../../openapi/application.ts";
+import { type Document, identitiesOf, type UntypedCall, type UntypedHandler } from "../../openapi/index.ts";
 import { type IdempotencyKey, idForms, idOf, type Store } from "../../store/index.ts";
 import { readResources } from "../model/find-resources.ts";
 import { collectionAbove, collectionsBelow } from "../model/nesting.ts";
@@ -266,8 +266,10 @@ function findIdempotencyKey(collection: CollectionAccess, call: UntypedCall): Id
 // what the check of the credential has returned.
 function callerId(caller: unknown): bigint {
   if (caller === undefined) return 0n;
-  const { id } = Object(caller) as { readonly id?: unknown };
-  return typeof id === "bigint" ? id : BigInt.asUintN(62, digestOf(id ?? caller).readBigUInt64BE());
+  const [id, ...others] = identitiesOf(caller).map((one) => one.id);
+  if (typeof id === "bigint" && others.length === 0 && id > 0n) return id;
+  const known = others.length > 0 ? [id, ...others].map(String) : typeof id === "bigint" ? `${id}` : (id ?? caller);
+  return BigInt.asUintN(62, digestOf(known).readBigUInt64BE());
 }
 
 function digestOf(value: unknown): Buffer {

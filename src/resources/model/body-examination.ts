@@ -1,5 +1,5 @@
 // Examines the body of an operation that makes or changes a record: whether it has all that a record consists of.
-import type { Operation, SchemaNode } from "../../openapi/application.ts";
+import type { Operation, SchemaNode } from "../../openapi/index.ts";
 import { bodiesOf, bodySchema, changeSchema, isPatchType, parametersOf } from "./operation-parts.ts";
 import { RecordMaker } from "./record/record-maker.ts";
 import { RecordSchema, type SchemaPlace } from "./record/record-schema.ts";

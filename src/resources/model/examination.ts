@@ -1,5 +1,5 @@
 // Examines whether a store can answer an operation: what is certain of its meaning, what is only likely, and what is not known.
-import type { Operation } from "../../openapi/application.ts";
+import type { Operation } from "../../openapi/index.ts";
 import { BodyExamination } from "./body-examination.ts";
 import { findWildcards } from "./filters.ts";
 import { actionOf, isConditionOrKey, isKnownHeader, queryOf, responseSchema } from "./operation-parts.ts";

@@ -1,5 +1,5 @@
 // The filters of a list: its parameters with the name and type of a property.
-import type { Operation, SchemaNode } from "../../openapi/application.ts";
+import type { Operation, SchemaNode } from "../../openapi/index.ts";
 import type { Filter } from "../../store/index.ts";
 import { queryOf } from "./operation-parts.ts";
 import { pageRoleOf, toSnakeCase } from "./page-parameters.ts";

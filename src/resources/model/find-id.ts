@@ -1,5 +1,5 @@
 // Finds the id of a record: in a property, or as the last parameter of its path.
-import type { Operation, SchemaNode } from "../../openapi/application.ts";
+import type { Operation, SchemaNode } from "../../openapi/index.ts";
 import type { Collection } from "../../store/index.ts";
 import { listPathOf, parametersOf } from "./operation-parts.ts";
 import { toSnakeCase } from "./page-parameters.ts";

@@ -1,6 +1,6 @@
 // Finds the resources of a document.
 import { hash } from "node:crypto";
-import type { Document, Operation } from "../../openapi/application.ts";
+import type { Document, Operation } from "../../openapi/index.ts";
 import { type Collection, reservedNames } from "../../store/index.ts";
 import { findId, pathId } from "./find-id.ts";
 import {

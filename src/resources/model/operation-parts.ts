@@ -1,5 +1,5 @@
 // Parts of an operation: its paths, bodies and parameters.
-import type { Document, Operation, Part } from "../../openapi/application.ts";
+import type { Document, Operation, Part } from "../../openapi/index.ts";
 
 const jsonTypes = [
   /^application\/json(?![\w.+-])/,

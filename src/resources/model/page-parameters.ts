@@ -1,5 +1,5 @@
 // The parameters of a list that select a page, by their usual names.
-import type { Operation } from "../../openapi/application.ts";
+import type { Operation } from "../../openapi/index.ts";
 import { createArgumentCheck } from "./operation-parts.ts";
 import type { RecordSchema } from "./record/record-schema.ts";
 

@@ -1,6 +1,6 @@
 // Parts of records with a path of their own, such as `/orders/{id}/status`: the property of the record with this name.
 import { parseJson, RawJson, toJson } from "../../lib/index.ts";
-import type { Document, Operation } from "../../openapi/application.ts";
+import type { Document, Operation } from "../../openapi/index.ts";
 import { bodiesOf, changeSchema, isKnownHeader, isPatchType, responseSchema } from "./operation-parts.ts";
 import { RecordSchema } from "./record/record-schema.ts";
 import type { Resource } from "./resource.ts";

@@ -1,6 +1,6 @@
 // The extension `x-resource`, which corrects what is understood of a document: of the path of a record, of an operation, of a parameter.
 import { isObject, toJson } from "../../lib/index.ts";
-import type { Document, Operation } from "../../openapi/application.ts";
+import type { Document, Operation } from "../../openapi/index.ts";
 
 const extension = "x-resource";
 

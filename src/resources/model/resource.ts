@@ -1,6 +1,6 @@
 // A resource: a collection of the document, at whose path records are created and listed, and below which each has its own.
 import { parseJson } from "../../lib/index.ts";
-import { type Operation, Query } from "../../openapi/application.ts";
+import { type Operation, Query } from "../../openapi/index.ts";
 import {
   type Collection,
   defaultMaxBytes,

@@ -1,5 +1,5 @@
 // An operation that a store can answer without a handler.
-import type { Operation } from "../../openapi/application.ts";
+import type { Operation } from "../../openapi/index.ts";
 import type { PageParameters } from "./page-parameters.ts";
 import type { RecordMaker } from "./record/record-maker.ts";
 import type { Resource, ResourceOperations } from "./resource.ts";

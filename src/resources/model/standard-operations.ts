@@ -1,5 +1,5 @@
 // The operations of a document that a store can answer without a handler: those whose meaning is certain, or at least likely.
-import type { Document, Operation } from "../../openapi/application.ts";
+import type { Document, Operation } from "../../openapi/index.ts";
 import { Examination } from "./examination.ts";
 import { readResources } from "./find-resources.ts";
 import { actionOf, isKnownHeader, listPathOf } from "./operation-parts.ts";

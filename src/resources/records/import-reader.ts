@@ -1,6 +1,6 @@
 // Reads the records of an import: whole ones, as an export writes them, and those of requests, which are completed as a POST would.
 import { type Checked, isObject } from "../../lib/index.ts";
-import type { TableRow } from "../../openapi/application.ts";
+import type { TableRow } from "../../openapi/index.ts";
 import { idForms, type RecordId, toScope } from "../../store/index.ts";
 import { membersOfScope } from "../model/nesting.ts";
 import type { RecordMaker } from "../model/record/record-maker.ts";

@@ -1,5 +1,5 @@
 // Prepares the records of a store for a document: changes or validates them, and names those that the document does not have.
-import type { Document } from "../../openapi/application.ts";
+import type { Document } from "../../openapi/index.ts";
 import { collectionsIn, openTables, sharedTables } from "../../store/index.ts";
 import { collectionsOf } from "../model/find-resources.ts";
 import { type UpgradeOptions, upgradeRecords } from "./record-upgrade.ts";

@@ -1,6 +1,6 @@
 // What is wrong with rows: of a record, by the rules of the document and of its id, and of an Idempotency-Key.
 import { InvalidValue, parseJson } from "../../lib/index.ts";
-import type { Document } from "../../openapi/application.ts";
+import type { Document } from "../../openapi/index.ts";
 import { idOf, maxNumber, type Values } from "../../store/index.ts";
 import type { Resource } from "../model/resource.ts";
 

@@ -1,7 +1,7 @@
 // Records that were written for another version of the document. A store knows for which schemas all of its records are valid. For
 // another one, they are validated, and changed by a function if there is one, before a service uses them.
 import { isObject, parseJson } from "../../lib/index.ts";
-import type { Document } from "../../openapi/application.ts";
+import type { Document } from "../../openapi/index.ts";
 import {
   type RecordId,
   type TableReader,

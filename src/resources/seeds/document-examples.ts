@@ -1,8 +1,8 @@
 // The records that the examples of a document have.
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../lib/index.ts";
-import type { Part } from "../../openapi/application.ts";
-import { type Document, readExamples } from "../../openapi/tools.ts";
+import type { Document, Part } from "../../openapi/index.ts";
+import { readExamples } from "../../openapi/tools.ts";
 import type { Resource } from "../model/resource.ts";
 
 type ResponsePart = Part<{ readonly content?: Record<string, object> }>;

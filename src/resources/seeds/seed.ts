@@ -2,7 +2,7 @@
 import { setImmediate as nextTick, setTimeout as pause } from "node:timers/promises";
 import type { Faker } from "@faker-js/faker";
 import { parseJson, UnavailableError } from "../../lib/index.ts";
-import type { Document } from "../../openapi/application.ts";
+import type { Document } from "../../openapi/index.ts";
 import {
   findKeyProblem,
   type IdForm,

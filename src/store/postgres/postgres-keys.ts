@@ -1,6 +1,6 @@
 // The API keys in PostgreSQL. Concurrent lookups share one query.
 import { Batcher } from "../batcher.ts";
-import type { Key, KeyOptions, KeyStore } from "../port.ts";
+import type { Key, KeyStore } from "../port.ts";
 import { toKey } from "../rows.ts";
 import { batchLimits, type ConnectionPool } from "./connection-pool.ts";
 import { statements } from "./postgres-statements.ts";
@@ -19,13 +19,9 @@ export class PostgresKeys implements KeyStore {
     this.#pool = pool;
   }
 
-  readonly create = async (
-    name: string,
-    hash: string,
-    { expiresAt, operator = false }: KeyOptions = {},
-  ): Promise<boolean> => {
-    const expires = expiresAt?.getTime() ?? null;
-    return (await this.#pool.query(statements.createKey, name, hash, Date.now(), expires, Number(operator))).length > 0;
+  readonly create: KeyStore["create"] = async (name, hash, { expiresAt, operator = false, scopes } = {}) => {
+    const values = [Date.now(), expiresAt?.getTime() ?? null, Number(operator), scopes?.join(" ") ?? null];
+    return (await this.#pool.query(statements.createKey, name, hash, ...values)).length > 0;
   };
 
   // Sorted here: the order of a text column depends on the locale of the database.

@@ -11,7 +11,7 @@ export interface NamedStatement {
   readonly rowMode?: "array" | undefined;
 }
 
-const keyColumns = "id, name, operator, created_at, expires_at, last_used_at, previous_expires_at";
+const keyColumns = "id, name, operator, created_at, expires_at, last_used_at, previous_expires_at, scopes";
 const sentHashes = "ARRAY(SELECT decode(hex, 'hex') FROM unnest($1::text[]) AS hashes (hex))";
 
 const texts = {
@@ -24,7 +24,8 @@ const texts = {
       WHERE created_at <= $1 ORDER BY created_at LIMIT 20 FOR UPDATE SKIP LOCKED)
     RETURNING key`,
   createKey: `
-    INSERT INTO petstore.keys (name, hash, created_at, expires_at, operator) VALUES ($1, decode($2, 'hex'), $3, $4, $5)
+    INSERT INTO petstore.keys (name, hash, created_at, expires_at, operator, scopes)
+    VALUES ($1, decode($2, 'hex'), $3, $4, $5, $6)
     ON CONFLICT (name) DO NOTHING RETURNING id`,
   listKeys: `SELECT ${keyColumns} FROM petstore.keys`,
   findKeys: `

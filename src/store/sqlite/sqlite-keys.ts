@@ -1,5 +1,5 @@
 // The API keys in SQLite.
-import type { Key, KeyOptions, KeyStore } from "../port.ts";
+import type { Key, KeyStore } from "../port.ts";
 import { toKey } from "../rows.ts";
 import type { Statements } from "./sqlite-statements.ts";
 import type { TransactionScheduler } from "./transactions.ts";
@@ -14,10 +14,13 @@ export class SqliteKeys implements KeyStore {
     this.#statements = statements;
   }
 
-  readonly create = (name: string, hash: string, { expiresAt, operator = false }: KeyOptions = {}): Promise<boolean> =>
+  readonly create: KeyStore["create"] = (name, hash, { expiresAt, operator = false, scopes } = {}) =>
     this.#transactions.write("keys_create", () => {
       const expires = expiresAt?.getTime() ?? null;
-      return this.#statements.createKey.run(name, hash, Date.now(), expires, Number(operator)).changes === 1n;
+      return (
+        this.#statements.createKey.run(name, hash, Date.now(), expires, Number(operator), scopes?.join(" ") ?? null)
+          .changes === 1n
+      );
     });
 
   readonly list = (): Promise<Key[]> =>

@@ -15,7 +15,7 @@ export const statements = {
     REPLACE INTO idempotency (collection, caller, key, digest, record_id, record_key, created_at)
     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   createKey:
-    "INSERT INTO keys (name, hash, created_at, expires_at, operator) VALUES (?, unhex(?), ?, ?, ?) ON CONFLICT (name) DO NOTHING",
+    "INSERT INTO keys (name, hash, created_at, expires_at, operator, scopes) VALUES (?, unhex(?), ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING",
   listKeys: "SELECT * FROM keys ORDER BY name",
   findKey: `
     SELECT * FROM keys

@@ -8,14 +8,14 @@ import fc from "fast-check";
 import createClient from "openapi-fetch";
 import { pino } from "pino";
 import t from "tap";
-import { parseDocument } from "../../../src/openapi/application.ts";
+import { createServer } from "../../../src/index.ts";
 import {
   createExactFetch,
   exactJson,
   type IntegerMap,
   parseExactJson,
 } from "../../../src/openapi/client/exact-integers.ts";
-import { createServer } from "../../../src/openapi/index.ts";
+import { parseDocument } from "../../../src/openapi/index.ts";
 import { listIntegers } from "../../../src/openapi/types/integer-map.ts";
 import { generateClientModule } from "../../../src/openapi/types/modules.ts";
 import { documentOf } from "../../support/document-server.ts";

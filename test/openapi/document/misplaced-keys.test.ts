@@ -2,8 +2,8 @@
 import { pino } from "pino";
 import t, { type Test } from "tap";
 import { parse } from "yaml";
-import { createServer, type UntypedHandler } from "../../../src/openapi/index.ts";
-import { readDocument } from "../../../src/openapi/tools.ts";
+import { createServer, type UntypedHandler } from "../../../src/index.ts";
+import { readDocument } from "../../../src/openapi/index.ts";
 import { documentOf } from "../../support/document-server.ts";
 
 const json = "application/json: { schema: { type: integer }, example: 5 }";

@@ -1,6 +1,6 @@
 // With `strict: false`, a document with errors is served as far as possible. Names of operations.
 import t from "tap";
-import { parseDocument, readDocument } from "../../../src/openapi/application.ts";
+import { parseDocument, readDocument } from "../../../src/openapi/index.ts";
 import { Query } from "../../../src/openapi/wire/pairs.ts";
 import { documentOf } from "../../support/document-server.ts";
 

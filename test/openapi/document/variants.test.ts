@@ -5,8 +5,8 @@ import { text } from "node:stream/consumers";
 import fastify from "fastify";
 import t from "tap";
 import { parse } from "yaml";
+import { openApi } from "../../../src/index.ts";
 import { parseDocument } from "../../../src/openapi/document/document.ts";
-import { openApi } from "../../../src/openapi/index.ts";
 import { Query } from "../../../src/openapi/wire/pairs.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 

@@ -1,6 +1,6 @@
 // Values that are made from schemas: each is valid against its schema.
 import t, { type Test } from "tap";
-import { parseDocument } from "../../../src/openapi/application.ts";
+import { parseDocument } from "../../../src/openapi/index.ts";
 import { createExample } from "../../../src/openapi/mock/example.ts";
 import { samplePattern } from "../../../src/openapi/mock/sample-text.ts";
 import { documentOf } from "../../support/document-server.ts";

@@ -3,7 +3,7 @@ import type { InjectOptions } from "fastify";
 import { pino } from "pino";
 import t, { type Test } from "tap";
 import { parse } from "yaml";
-import { createServer } from "../../../src/openapi/index.ts";
+import { createServer } from "../../../src/index.ts";
 import { documentOf } from "../../support/document-server.ts";
 
 const object = (required: readonly string[], properties: Readonly<Record<string, object>>) => ({

@@ -1,7 +1,7 @@
 // The headers of deprecated operations.
 import t from "tap";
 import { parse } from "yaml";
-import { parseDocument } from "../../../src/openapi/application.ts";
+import { parseDocument } from "../../../src/openapi/index.ts";
 import { editDocument, setOperation } from "../../support/document.ts";
 import { documentOf } from "../../support/document-server.ts";
 import { documentText } from "../../support/files.ts";

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import { pino } from "pino";
 import t, { type Test } from "tap";
-import { createServer } from "../../../src/openapi/index.ts";
+import { createServer } from "../../../src/index.ts";
 import { toEventStream } from "../../../src/openapi/wire/event-stream.ts";
 import { ItemStream } from "../../../src/openapi/wire/item-streams.ts";
 

@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import t from "tap";
 import { RawJson } from "../../../src/lib/index.ts";
-import { parseDocument } from "../../../src/openapi/application.ts";
+import { parseDocument } from "../../../src/openapi/index.ts";
 import { documentOf, type ServeOptions, serve } from "../../support/document-server.ts";
 
 const operation = (id: string, responses: string) => `

@@ -1,6 +1,6 @@
 // Parameters of paths, headers and cookies, of a whole query (OpenAPI 3.2), and of a path of several operations.
 import t from "tap";
-import { createRecordValidator, parseDocument, TableCells, type TableRow } from "../../../src/openapi/application.ts";
+import { createRecordValidator, parseDocument, TableCells, type TableRow } from "../../../src/openapi/index.ts";
 import { Query } from "../../../src/openapi/wire/pairs.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 

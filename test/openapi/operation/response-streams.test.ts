@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 import t, { type Test } from "tap";
 import { parse } from "yaml";
-import { createServer } from "../../../src/openapi/index.ts";
+import { createServer } from "../../../src/index.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 import { until } from "../../support/wait.ts";
 

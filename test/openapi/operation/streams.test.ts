@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import fastify from "fastify";
 import t from "tap";
-import { openApi } from "../../../src/openapi/index.ts";
+import { openApi } from "../../../src/index.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 
 const upload = (id: string, limit: number, security = "[]") => `

@@ -1,6 +1,6 @@
 // The keys of an issuer: where they are found, and when they are read again.
 import t, { type Test } from "tap";
-import { createTokenCheck } from "../../../src/openapi/index.ts";
+import { createTokenCheck } from "../../../src/index.ts";
 import { IssuerKeys } from "../../../src/openapi/routing/issuer-keys.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 import { createKey, type Issuer, startIssuer } from "../../support/issuer.ts";

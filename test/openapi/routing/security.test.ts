@@ -3,8 +3,8 @@ import { runInNewContext } from "node:vm";
 import type { FastifyRequest } from "fastify";
 import t from "tap";
 import { HttpError } from "../../../src/http/index.ts";
-import { parseDocument } from "../../../src/openapi/application.ts";
-import type { CheckCredential, Operation, SecurityContext, SecuritySchemes } from "../../../src/openapi/index.ts";
+import type { CheckCredential, Operation, SecurityContext, SecuritySchemes } from "../../../src/index.ts";
+import { parseDocument } from "../../../src/openapi/index.ts";
 import { createAuthentication } from "../../../src/openapi/routing/authentication.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 

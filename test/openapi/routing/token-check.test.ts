@@ -2,7 +2,7 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKeyInput } from "node:crypto";
 import { base64url, SignJWT } from "jose";
 import t, { type Test } from "tap";
-import { createTokenCheck, type TokenCheckOptions } from "../../../src/openapi/index.ts";
+import { createTokenCheck, type TokenCheckOptions } from "../../../src/index.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 import { audience, createKey, startIssuer } from "../../support/issuer.ts";
 

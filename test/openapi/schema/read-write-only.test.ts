@@ -1,6 +1,6 @@
 // readOnly and writeOnly: a property is neither accepted nor required in one direction.
 import t from "tap";
-import { parseDocument } from "../../../src/openapi/application.ts";
+import { parseDocument } from "../../../src/openapi/index.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 import { checkSchemas, compileSchema, type SchemaCase } from "../../support/schemas.ts";
 

@@ -1,8 +1,8 @@
 // Documents of several files: references in all directions, and the places of what is wrong in them.
 import { dirname } from "node:path";
 import t from "tap";
+import { createServer } from "../../../src/index.ts";
 import { readDocument } from "../../../src/openapi/document/document.ts";
-import { createServer } from "../../../src/openapi/index.ts";
 import { generateTypes } from "../../../src/openapi/types/generate-types.ts";
 import { writeFiles } from "../../support/files.ts";
 

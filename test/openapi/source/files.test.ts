@@ -4,8 +4,8 @@ import { dirname, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { pino } from "pino";
 import t, { type Test } from "tap";
+import { createServer } from "../../../src/index.ts";
 import { readDocument } from "../../../src/openapi/document/document.ts";
-import { createServer } from "../../../src/openapi/index.ts";
 import { listDocumentFiles } from "../../../src/openapi/source/load.ts";
 import { writeFiles } from "../../support/files.ts";
 

@@ -1,8 +1,8 @@
 // Documents in which another tool has replaced the references: recursive schemas are objects that contain themselves.
 import { pino } from "pino";
 import t from "tap";
-import { createServer } from "../../../src/openapi/index.ts";
-import { readDocument } from "../../../src/openapi/tools.ts";
+import { createServer } from "../../../src/index.ts";
+import { readDocument } from "../../../src/openapi/index.ts";
 
 type Schema = { type: string; properties?: Record<string, unknown>; [keyword: string]: unknown };
 

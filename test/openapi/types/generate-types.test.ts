@@ -4,7 +4,7 @@ import { registerHooks } from "node:module";
 import { join } from "node:path";
 import t from "tap";
 import { parse } from "yaml";
-import { parseDocument, readDocument } from "../../../src/openapi/application.ts";
+import { parseDocument, readDocument } from "../../../src/openapi/index.ts";
 import { generateTypes } from "../../../src/openapi/types/generate-types.ts";
 import { compile } from "../../support/compile.ts";
 import { documentOf } from "../../support/document-server.ts";
@@ -185,7 +185,7 @@ t.test("The items of a sequence have a type, and the handler writes those of ano
   writeFileSync(
     join(place, "handlers.ts"),
     `import type { Readable } from "node:stream";
-import type { Handler } from ${JSON.stringify(join(root, "src/openapi/index.ts"))};
+import type { Handler } from ${JSON.stringify(join(root, "src/index.ts"))};
 import type { operations } from "./types.ts";
 ${handler("seq", "({ status: 200, body: [1] })")}${handler("mixed", '({ status: 200, body: "--x--" })')}
 ${handler("post", "{ const body: Readable = call.body; body.resume(); return { status: 204 }; }")}

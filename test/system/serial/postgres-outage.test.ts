@@ -1,7 +1,7 @@
 // Outages of PostgreSQL under load: how long callers wait, and that nothing is lost.
 import pg from "pg";
 import t, { type Test } from "tap";
-import { generateKey } from "../../../src/auth/api-keys.ts";
+import { generateKey } from "../../../src/operate/keys/api-keys.ts";
 import { petstore } from "../../support/command.ts";
 import { newDatabase } from "../../support/databases.ts";
 import type { StoredPet } from "../../support/http.ts";

@@ -1,6 +1,6 @@
 // The members of a record that no request has: times, constants, defaults, and others from an example.
 import type { Checked } from "../../../lib/index.ts";
-import type { SchemaNode } from "../../../openapi/application.ts";
+import type { SchemaNode } from "../../../openapi/index.ts";
 import { toSnakeCase } from "../page-parameters.ts";
 import { chooseValues, completeMember } from "./member-values.ts";
 import type { RecordSchema } from "./record-schema.ts";

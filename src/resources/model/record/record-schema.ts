@@ -8,7 +8,7 @@ import {
   type SchemaNode,
   TableCells,
   type TableRow,
-} from "../../../openapi/application.ts";
+} from "../../../openapi/index.ts";
 import { hashSchema } from "./schema-hash.ts";
 
 /** A type of values that a store can compare. */

@@ -1,6 +1,6 @@
 // How responses contain records: bare, as the members of another schema, or in an object beside other members.
 import { parseJson, RawJson, toJson } from "../../../lib/index.ts";
-import type { SchemaNode } from "../../../openapi/application.ts";
+import type { SchemaNode } from "../../../openapi/index.ts";
 import { successSchema } from "../operation-parts.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
 import type { Resource } from "../resource.ts";

@@ -1,5 +1,5 @@
 // The headers of responses that the document declares: which the server makes, so that nothing is changed before a response fails.
-import type { Operation } from "../../../openapi/application.ts";
+import type { Operation } from "../../../openapi/index.ts";
 import type { Resource } from "../resource.ts";
 import { type PageMember, readPageHeader } from "./page-members.ts";
 

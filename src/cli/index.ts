@@ -1,2 +1,0 @@
-// The command line of `petstore`.
-export { run } from "./cli.ts";

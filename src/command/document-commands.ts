@@ -1,0 +1,69 @@
+// Declares the commands for documents, which need no records: mock, proxy, check, generate.
+import { type Command, Option } from "commander";
+import type { SettingName } from "../settings/index.ts";
+import type { Io } from "../terminal/index.ts";
+import type { CheckOptions } from "./check.ts";
+import type { GenerateFlags } from "./generate.ts";
+import type { MockOptions } from "./mock.ts";
+import { addSettings, addTo } from "./options.ts";
+import type { ProxyOptions } from "./proxy.ts";
+import { allowFolderOption, configOption, logOption } from "./target.ts";
+
+const ofListening: readonly SettingName[] = ["port", "host"];
+
+/** `check` has found errors, which it has printed. */
+export class ErrorsFound extends Error {}
+
+/** Adds the commands. `signal` ends a server, and `--watch`. */
+export function addDocuments(program: Command, io: Io, signal: AbortSignal | undefined): void {
+  const mock = program
+    .command("mock")
+    .description("serve the document: validate each request, and respond with examples")
+    .argument("<document>", "path of the document")
+    .option("--no-validate", "respond to each request of an operation, whatever it contains")
+    .option("--watch", "serve the new state when a file of the document changes")
+    .addOption(logOption())
+    .addOption(configOption())
+    .action(async (document: string, options: MockOptions) =>
+      (await import("./mock.ts")).serveMock(document, options, io, signal),
+    );
+  addSettings(mock, [...ofListening, "allowedHosts", "allowedFolders"]);
+  const proxy = program
+    .command("proxy")
+    .description("compare the requests and responses of an existing server with the document")
+    .argument("<document>", "path of the document")
+    .requiredOption("--upstream <url>", "URL of the server")
+    .option("--report", "only report what violates the document, instead of rejecting it", false)
+    .addOption(configOption())
+    .action(async (document: string, options: ProxyOptions) =>
+      (await import("./proxy.ts")).serveProxy(document, options, io, signal),
+    );
+  addSettings(proxy, [...ofListening, "allowedFolders"]);
+  program
+    .command("check")
+    .description("list the parts of documents that the server refuses or does not enforce")
+    .argument("<documents...>", "paths of documents, or patterns such as 'api/*.yaml'")
+    .option("--strict", "make warnings errors")
+    .option("--no-strict", "keep warnings, although the module of --config makes them errors")
+    .option("--ignore <rule>", "accept a rule, such as format:unix-time; can be repeated", addTo)
+    .addOption(new Option("--format <format>", "format of the output").choices(["text", "json"]).default("text"))
+    .addOption(configOption())
+    .addOption(allowFolderOption())
+    .action(async (documents: string[], options: CheckOptions) => {
+      if (!(await (await import("./check.ts")).check(documents, options, io))) throw new ErrorsFound();
+    });
+  program
+    .command("generate")
+    .description("write the TypeScript types of handlers, or of a client")
+    .argument("<document>", "path of the document")
+    .option("-o, --output <file>", "file to write (default: standard output)")
+    .option("--client", "write the types of a client (openapi-fetch) instead", false)
+    .option("--check", "fail if the file is not current, instead of writing it", false)
+    .option("--watch", "write the file again after each change of the document", false)
+    .option("--no-strict", "write the types of a document in spite of its errors")
+    .addOption(configOption())
+    .addOption(allowFolderOption())
+    .action(async (document: string, flags: GenerateFlags) =>
+      (await import("./generate.ts")).generate(document, flags, io, signal),
+    );
+}

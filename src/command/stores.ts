@@ -1,0 +1,35 @@
+// The store that a command uses: it is opened when the command runs, and closed at its end.
+import type { Document } from "../openapi/index.ts";
+import { isInMemory, isMissingStore, openStore, type Store } from "../store/index.ts";
+
+/** The store of a command. */
+export interface StoreTarget {
+  /** The program, with its document if it has none of its own: `openapi-server keys create books.yaml` is its command. */
+  readonly program: string;
+  readonly documentArgument: string;
+  readonly url: string;
+  /** Whether the URL is that of a setting, or of the place of the document. */
+  readonly isUrlSet: boolean;
+  /** Whether statements are prepared (PostgreSQL only). */
+  readonly prepare: boolean;
+  /** Reads the document, which takes 0.2 s. */
+  readonly readDocument: () => Promise<Document>;
+}
+
+/**
+ * Runs `work` with a store. By default, the store must exist: a mistyped DATABASE_URL must not create another one. Rejects if the store
+ * is in memory, since it would end with the command.
+ */
+export async function withStore(
+  { url, prepare, readDocument }: StoreTarget,
+  work: (store: Store) => Promise<void>,
+  mode: "migrate" | "create" = "migrate",
+): Promise<void> {
+  if (isInMemory(url)) throw new Error("The database is in memory, and ends with this command.");
+  const store = await openStore(url, { mode: "migrate", prepare }).catch(async (error) => {
+    if (mode !== "create" || !isMissingStore(error)) throw error;
+    const { collectionsOf } = await import("../resources/index.ts"); // a new store has the tables of the document
+    return openStore(url, { prepare, collections: collectionsOf(await readDocument()) });
+  });
+  await work(store).finally(() => store.close()); // an open connection to PostgreSQL would keep the process alive
+}

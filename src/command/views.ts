@@ -1,0 +1,14 @@
+// views: prints the statements that create a view of each collection, for people who use SQL.
+import { readResources } from "../resources/index.ts";
+import { createViewStatement } from "../store/index.ts";
+import { type Io, print } from "../terminal/index.ts";
+import { requireDatabaseUrl } from "./data/database-url.ts";
+import type { StoreTarget } from "./stores.ts";
+
+/** Prints the statements in the SQL of a database. Does not connect to it. */
+export async function printViews(io: Io, { url, readDocument }: StoreTarget): Promise<void> {
+  requireDatabaseUrl("DATABASE_URL", url);
+  const resources = readResources(await readDocument());
+  const statements = resources.map(({ collection, columns }) => createViewStatement(url, collection, columns));
+  await print(io, (await Promise.all(statements)).join("\n\n"));
+}

@@ -1,0 +1,206 @@
+// A server of a document. The order in which its parts are registered is the order of hooks, and part of the contract.
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Logger } from "pino";
+import { createDataHeaders, createEdge, crossSite, type EdgeOptions } from "../http/index.ts";
+import { ignoreFailure } from "../lib/index.ts";
+import { createTokenCheck, IssuerKeys, listForCors, type Operation } from "../openapi/index.ts";
+import {
+  type AuthenticationOptions,
+  createFailureLimiter,
+  createKeySchemes,
+  health,
+  limitKeyRate,
+  operatorPaths,
+  status,
+  trackKeyUsage,
+  withLazyChildren,
+} from "../operate/index.ts";
+import { describeSetting } from "../settings/index.ts";
+import { type Dependencies, openDependencies } from "./dependencies.ts";
+import { serveDocs } from "./docs.ts";
+import type { ServerOptions, UntypedOperations } from "./options.ts";
+import { createFailureFormat, linksOf, serveOperations, servesDocs, toErrorListener } from "./serve-document.ts";
+
+const defaultFailureLimit = { count: 100, seconds: 60 };
+
+/**
+ * Creates the server of an OpenAPI document: a Fastify instance, with the limits, timeouts, errors and graceful shutdown of
+ * `createEdge`, and with what operators have turned on. Rejects with an Error that names the operation if the document can't be served,
+ * or if document and handlers do not agree.
+ *
+ * @example
+ * const app = await createServer<operations>({ document: "books.yaml", handlers: { getBook } });
+ * await app.listen({ port: 3000 });
+ */
+export async function createServer<Operations = UntypedOperations, Context = unknown, Caller = unknown>(
+  options: ServerOptions<Operations, Context, Caller>,
+): Promise<FastifyInstance> {
+  const closers: (() => Promise<unknown>)[] = [];
+  const errors: unknown[] = [];
+  let close = async () => {
+    for (const end of closers) await end().catch((error) => errors.push(error)); // the others are closed, too
+    if (errors.length > 0) throw errors[0];
+  };
+  try {
+    const dependencies = await openDependencies(options, closers);
+    const app = await createEdge(toEdgeOptions(options, dependencies));
+    app.addHook("onClose", close);
+    close = () => app.close();
+    await registerPlugins(app, options, dependencies);
+    await app.ready();
+    return app;
+  } catch (error) {
+    await close().catch(() => {}); // the first error counts
+    throw error;
+  }
+}
+
+function toEdgeOptions<Operations, Context, Caller>(
+  options: ServerOptions<Operations, Context, Caller>,
+  { document, logger, requestLog, metrics, identification, acceptsKeys, tracing, urls }: Dependencies,
+): EdgeOptions {
+  const { onError, workers = 1, monitor, trustProxy, maxConnections, origins } = options;
+  return {
+    logger: requestLog ? withLazyChildren(logger as Logger) : logger,
+    requestLog,
+    metrics,
+    headers: createDataHeaders(isSecure(options)),
+    links: linksOf(urls.root, servesDocs(document, options)),
+    formatFailure: createFailureFormat(document, options),
+    onError: onError && toErrorListener(onError),
+    compression: options.compression,
+    gracePeriod: options.gracePeriod,
+    edge: options.edge,
+    tls: options.tls,
+    headersTimeout: options.headersTimeout,
+    identify: options.identify ?? (acceptsKeys ? identification.identify : undefined),
+    trace: tracing?.traceRequests,
+    // With workers, the primary also takes memory.
+    monitor: { processes: workers > 1 ? workers + 1 : 1, ...monitor },
+    ...(maxConnections !== undefined && { maxConnections }),
+    ...(trustProxy && { trustProxy }),
+    ...(origins && { cors: { origins, ...listForCors(document.operations, tracing?.headers) } }),
+  };
+}
+
+// A proxy can serve TLS.
+function isSecure({ tls, publicUrl = "" }: Pick<ServerOptions<never, never, never>, "tls" | "publicUrl">): boolean {
+  return tls !== undefined || publicUrl.startsWith("https:");
+}
+
+async function registerPlugins<Operations, Context, Caller>(
+  app: FastifyInstance,
+  options: ServerOptions<Operations, Context, Caller>,
+  dependencies: Dependencies,
+): Promise<void> {
+  const { document, name, report, urls, resources, requestLog, counter, identification, operators, acceptsKeys } =
+    dependencies;
+  const { operations, content } = document;
+  const { security, rateLimit, issuer, monitor } = options;
+  const store = resources?.store;
+  app.decorateRequest("identity", undefined);
+  if (options.allowedHosts) await app.register(crossSite, toCrossSiteOptions(options, acceptsKeys));
+  if (options.extend) await extendApp(app, options.extend, report);
+
+  // The operations of the document
+  const usage = trackKeyUsage(app, store?.keys);
+  const authentication: AuthenticationOptions = {
+    realm: options.name ?? content.info?.title ?? name,
+    identification,
+    usage,
+    failureLimiter: createFailureLimiter(options.rateLimitFailed ?? defaultFailureLimit, monitor?.clock),
+    checkToken: issuer === undefined ? undefined : createIssuerCheck(issuer, options.audience, report),
+  };
+  const refuse = (problem: string) => {
+    if (!options.mock) throw new Error(problem);
+    report(problem);
+  };
+  const keySchemes = acceptsKeys ? createKeySchemes(operations, security ?? {}, authentication, refuse) : {};
+  const guards = [
+    ...(app.hasPlugin("load-shedding") ? [app.shedLoad] : []),
+    usage.countDeprecated,
+    ...(rateLimit && counter ? [limitKeyRate(rateLimit, counter, name)] : []),
+  ];
+  const service = {
+    realm: authentication.realm,
+    baseUrl: urls.base,
+    root: urls.root,
+    resources,
+    security: { ...keySchemes, ...security },
+    guards,
+  };
+  // Encapsulated, so that the routes of the application read their own bodies.
+  await app.register(async (scope) => serveOperations(scope, document, options, service));
+
+  // Documentation, health checks and metrics
+  const isFree = (path: string) => {
+    const operation = operations.find(({ method, template }) => method === "GET" && template.routerPath === path);
+    if (operation) report(`The operation ${operation.id} has the path ${path}, so the service has no other one there.`);
+    return operation === undefined;
+  };
+  const docs = { resources, own: Object.keys(options.handlers ?? {}), urls, isSecure: isSecure(options), isFree };
+  if (servesDocs(document, options)) await serveDocs(app, document, { ...options, ...docs });
+  if (options.health) await app.register(health, { store, isFree });
+  if (options.metrics)
+    await app.register(status, {
+      name,
+      contract: `${content.info?.version}`,
+      store: store?.kind,
+      workers: options.workers ?? 1,
+      metricsFrom: options.metricsFrom ?? [],
+      trustProxy: options.trustProxy ?? [],
+      operatorKey: options.operatorKey ?? "",
+      aggregator: options.aggregator,
+      authentication: { ...authentication, identification: operators },
+      isFree,
+    });
+  app.addHook("onClose", async () => requestLog?.flush());
+}
+
+function createIssuerCheck(issuer: string, audience: string | undefined, report: (message: string) => void) {
+  const keys = new IssuerKeys(issuer, report);
+  ignoreFailure(keys.refresh()); // for the first token; reports a failure
+  return createTokenCheck({ issuer, audience }, keys);
+}
+
+// Operations that need a key are not checked, and neither is what orchestrators and Prometheus call by any name.
+function toCrossSiteOptions<Operations, Context, Caller>(
+  { allowedHosts = [], origins = [], security, publicUrl, stagingUrl }: ServerOptions<Operations, Context, Caller>,
+  acceptsKeys: boolean,
+) {
+  const hostOf = (url = "") => URL.parse(url)?.hostname ?? "";
+  const hasChecks = acceptsKeys || security !== undefined;
+  return {
+    hosts: [...allowedHosts, hostOf(publicUrl), hostOf(stagingUrl)],
+    origins,
+    settings: [describeSetting("allowedHosts"), describeSetting("origins")],
+    isChecked: ({ routeOptions: { config, url = "" } }: FastifyRequest) =>
+      config.operation ? !(hasChecks && needsKey(config.operation)) : !operatorPaths.includes(url),
+  } as const;
+}
+
+// Reports plugins of the application that don't become ready, which Fastify does not end without a `pluginTimeout`.
+async function extendApp(
+  app: FastifyInstance,
+  extend: (app: FastifyInstance) => unknown,
+  report: (message: string) => void,
+): Promise<void> {
+  const problem = "A plugin of `extend` is not ready yet: it must call `done`, or return a promise that settles.";
+  const timer = setInterval(report, 10_000, problem);
+  try {
+    await extend(app);
+    await app.after();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+// Whether each security requirement has a credential that browsers do not send by themselves, as they send cookies, passwords of Basic
+// and certificates: a page of another site does not know it.
+function needsKey({ security = [] }: Partial<Operation> = {}): boolean {
+  const isKey = ({ scheme }: Operation["security"][0][0]) =>
+    scheme.type === "apiKey"
+      ? scheme.in !== "cookie"
+      : scheme.type !== "mutualTLS" && !/^basic$/i.test(`${scheme.scheme}`);
+  return security.length > 0 && security.every((schemes) => schemes.some(isKey));
+}

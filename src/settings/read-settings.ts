@@ -1,0 +1,88 @@
+// Reads settings from options, variables and a module.
+import { findSimilarName } from "../lib/index.ts";
+import { flagOf, type Setting, type SettingName, type Settings, settings } from "./table.ts";
+import { onOrOff } from "./values.ts";
+
+/** The program that reads settings. */
+export interface SettingsProgram {
+  /** Its name, such as `openapi-server`: its variables begin with `OPENAPI_SERVER_`. */
+  readonly name: string;
+  /** Whether its variables have no prefix. */
+  readonly hasPlainVariables: boolean;
+  readonly defaults: { readonly [Name in SettingName]?: string };
+  /** Variables of earlier releases, with the settings that they set. */
+  readonly aliases?: Readonly<Record<string, SettingName>>;
+}
+
+/** Where settings come from. Flags take precedence over variables, and these over the module. */
+export interface SettingsSources {
+  readonly env: NodeJS.ProcessEnv;
+  /** The values of options of the command line. */
+  readonly flags?: { readonly [Name in SettingName]?: string | undefined };
+  /** The values of the module of --config. */
+  readonly module?: { readonly path: string; readonly values: Readonly<Record<string, unknown>> } | undefined;
+}
+
+/**
+ * Reads the settings. Throws an Error that names the setting, and its valid values, if one is not valid, and for a variable with the
+ * prefix of the program that is no setting.
+ */
+export function readSettings(
+  { name: program, hasPlainVariables, defaults, aliases = {} }: SettingsProgram,
+  { env, flags = {}, module }: SettingsSources,
+): Settings {
+  const prefix = hasPlainVariables ? "" : `${program.replaceAll("-", "_").toUpperCase()}_`;
+  if (prefix !== "") refuseUnknownVariables(env, prefix);
+  const values = (Object.keys(settings) as SettingName[]).map((name) => {
+    const { variable, default: common, allowed, parse }: Setting<unknown> = settings[name];
+    const own = readVariable(env, variable.startsWith("OTEL_") ? variable : prefix + variable);
+    const former = Object.keys(aliases).find((alias) => aliases[alias] === name && env[alias]);
+    const given = module?.values[name];
+    const ofModule = given === null && parse("none") !== null ? undefined : given; // null is no value
+    const sources: readonly (readonly [string | undefined, string])[] = [
+      [flags[name], `--${flagOf(name)}`],
+      [own || undefined, prefix + variable],
+      [former && env[former], `${former}`],
+    ];
+    const found = sources.find(([text]) => text !== undefined);
+    const isOfModule = found === undefined && ofModule !== undefined;
+    const place = `The option \`${name}\` of the module ${module?.path}`;
+    const [text, source] = found ?? (isOfModule ? [toText(ofModule), place] : [defaults[name] ?? common, variable]);
+    const value = text === undefined ? undefined : parse(text);
+    const valid = isOfModule && allowed === onOrOff.allowed ? "true or false" : allowed;
+    if (value === undefined) throw new Error(`${source} must be ${valid}.`);
+    return [name, value];
+  });
+  return Object.fromEntries(values);
+}
+
+// Kubernetes sets variables about a Service that has the name of the program, such as PETSTORE_PORT=tcp://10.0.0.1:80.
+const ofKubernetes = /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP|SCTP)/;
+
+function readVariable(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  const value = env[name];
+  const isOfKubernetes = ofKubernetes.test(name) || (name.endsWith("_PORT") && /^(tcp|udp|sctp):/.test(value ?? ""));
+  return isOfKubernetes ? undefined : value;
+}
+
+function refuseUnknownVariables(env: NodeJS.ProcessEnv, prefix: string): void {
+  const variables = Object.values(settings).map(({ variable }) => variable as string);
+  for (const name of Object.keys(env)) {
+    const variable = name.slice(prefix.length);
+    if (!name.startsWith(prefix) || variables.includes(variable) || !readVariable(env, name)) continue;
+    const similar = findSimilarName(variable, variables);
+    throw new Error(
+      `${name} is no setting${similar === undefined ? "." : `: did you mean ${prefix}${similar}?`} docs/configuration.md lists them.`,
+    );
+  }
+}
+
+// A module has values, as `createServer` takes them. Returns undefined for a value that no setting has.
+function toText(value: unknown): string | undefined {
+  if (value === null) return "none";
+  if (typeof value === "boolean") return value ? "on" : "off";
+  if (Array.isArray(value)) return value.every((item) => typeof item === "string") ? value.join(",") : undefined;
+  const { count, seconds } = Object(value) as { readonly count?: unknown; readonly seconds?: unknown };
+  if (count !== undefined && seconds !== undefined) return `${count}/${seconds}s`;
+  return ["string", "number", "bigint"].includes(typeof value) ? `${value}` : undefined;
+}
