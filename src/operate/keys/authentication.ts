@@ -28,7 +28,6 @@ export interface AuthenticationOptions {
   readonly usage: KeyUsage;
   /** Limits failed attempts by network address. */
   readonly failureLimiter: RateLimiter;
-  /** Checks a Bearer token that is no key. */
   /** Checks a token of an issuer. */
   readonly checkToken?: ((token: string) => MaybePromise<TokenCaller | InvalidCredential>) | undefined;
 }

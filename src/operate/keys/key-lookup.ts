@@ -46,18 +46,26 @@ declare module "fastify" {
 export function createIdentification(
   keys: Pick<KeyStore, "find">,
   schemes: readonly SecuritySchemeObject[],
-  isToken: (credential: string) => boolean = () => false,
+  isToken?: (credential: string) => boolean,
 ): Identification {
   const known = new Map<string, Identify>();
   const by = (scheme: SecuritySchemeObject) => getOrAdd(known, placeOf(scheme), () => createIdentify(keys, scheme));
-  const [first, ...others] = schemes;
+  const withoutTokens = (scheme: SecuritySchemeObject): Identify => {
+    const identify = by(scheme);
+    if (isToken === undefined || !isBearer(scheme)) return identify;
+    return (request) => {
+      const [, token] = splitAuthorization(request.headers.authorization);
+      return isToken(token.trim()) ? { reason: "not valid" } : identify(request);
+    };
+  };
+  const all = schemes.map((scheme) => ({ scheme, identify: withoutTokens(scheme) }));
+  const [first, ...others] = all;
+  if (first && others.length === 0) return { identify: first.identify, by };
   return {
     by,
     identify(request) {
-      const sent = others.length === 0 ? first : schemes.find((scheme) => hasCredential(scheme, sourceOf(request)));
-      if (sent === undefined) return { reason: "missing" };
-      const [, rest] = isBearer(sent) ? splitAuthorization(request.headers.authorization) : [];
-      return rest !== undefined && isToken(rest.trim()) ? { reason: "not valid" } : by(sent)(request);
+      const sent = all.find(({ scheme }) => hasCredential(scheme, sourceOf(request)));
+      return sent?.identify(request) ?? { reason: "missing" };
     },
   };
 }

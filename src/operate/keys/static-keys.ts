@@ -11,11 +11,12 @@ export interface StaticKey {
 
 const epoch = new Date(0);
 
-/** Returns key lookup that finds `keys`, and then those of a store. */
+/** Returns a lookup that finds `keys`, and then those of a store. */
 export function withStaticKeys(
   keys: readonly StaticKey[],
   store: Pick<KeyStore, "find"> | undefined,
 ): Pick<KeyStore, "find"> {
+  if (store && keys.length === 0) return store;
   const byHash = new Map(keys.map((one) => [hashKey(one.key), toKey(one)]));
   return { find: async (hash) => byHash.get(hash) ?? store?.find(hash) };
 }
