@@ -1,6 +1,6 @@
 // migrate: creates a database, or migrates it to this version.
 import { collectionsOf, prepareRecords, type ResourceStoreOptions } from "../resources/index.ts";
-import { isMissingStore, openStore, openTables } from "../store/index.ts";
+import { isMissingStore, openDatabase, openTables } from "../store/index.ts";
 import {
   CommandFailure,
   type Io,
@@ -27,10 +27,10 @@ export async function migrateStore(
   let created = false;
   const document = await target.readDocument();
   const collections = collectionsOf(document);
-  const store = await openStore(url, { mode: "migrate", collections }).catch((error) => {
+  const store = await openDatabase(url, { mode: "migrate", collections }).catch((error) => {
     if (!isMissingStore(error)) throw error;
     created = true;
-    return openStore(url, { collections });
+    return openDatabase(url, { collections });
   });
   await store.close();
   const bar = startProgress(io.stderr);

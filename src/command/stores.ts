@@ -1,6 +1,6 @@
 // The store that a command uses: it is opened when the command runs, and closed at its end.
 import type { Document } from "../openapi/index.ts";
-import { isInMemory, isMissingStore, openStore, type Store } from "../store/index.ts";
+import { isInMemory, isMissingStore, openDatabase, type Store } from "../store/index.ts";
 
 /** The store of a command. */
 export interface StoreTarget {
@@ -26,10 +26,10 @@ export async function withStore(
   mode: "migrate" | "create" = "migrate",
 ): Promise<void> {
   if (isInMemory(url)) throw new Error("The database is in memory, and ends with this command.");
-  const store = await openStore(url, { mode: "migrate", prepare }).catch(async (error) => {
+  const store = await openDatabase(url, { mode: "migrate", prepare }).catch(async (error) => {
     if (mode !== "create" || !isMissingStore(error)) throw error;
     const { collectionsOf } = await import("../resources/index.ts"); // a new store has the tables of the document
-    return openStore(url, { prepare, collections: collectionsOf(await readDocument()) });
+    return openDatabase(url, { prepare, collections: collectionsOf(await readDocument()) });
   });
   await work(store).finally(() => store.close()); // an open connection to PostgreSQL would keep the process alive
 }

@@ -1,7 +1,7 @@
 // A store for a document: `createServer({ document, resources: openStore(url) })`.
 import { HttpError } from "../http/index.ts";
 import type { Document } from "../openapi/index.ts";
-import { isInMemory, openStore as open, type RecordStore, type Store } from "../store/index.ts";
+import { isInMemory, openDatabase, type RecordStore, type Store } from "../store/index.ts";
 import { createStandardHandlers, type StandardHandlers } from "./handlers/standard-handlers.ts";
 import { collectionsOf, readResources } from "./model/find-resources.ts";
 import { collectionsBelow } from "./model/nesting.ts";
@@ -132,7 +132,7 @@ async function openAndPrepare(
   { maxRecords, connections, prepare, upgrades = {}, preparation = "apply", advice }: ResourceStoreOptions,
   { maxBytes, logger, report, progress }: ResourceOptions,
 ): Promise<Store> {
-  const opened = await open(url, {
+  const opened = await openDatabase(url, {
     collections: collectionsOf(document).map((collection) => ({ maxBytes, ...collection })),
     maxRecords: maxRecords ?? null,
     inBackground: (work) => work.catch((err) => logger.error({ err }, "an index could not be created")),

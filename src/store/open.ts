@@ -9,7 +9,7 @@ import { openSqliteTables } from "./sqlite/sqlite-bulk.ts";
 import { SqliteStore, type SqliteTimeouts } from "./sqlite/sqlite-store.ts";
 import type { StoreOptions } from "./store-options.ts";
 
-/** Options of `openStore`. Each store uses its own timeouts only. */
+/** Options of `openDatabase`. Each store uses its own timeouts only. */
 export interface OpenOptions {
   readonly mode?: OpenMode;
   /** The size of the connection pool (PostgreSQL only). */
@@ -46,7 +46,7 @@ export interface OpenTablesOptions {
  * Opens the store of a database URL: `sqlite:PATH`, `sqlite::memory:` or `postgres://…`. Rejects if the database can't
  * be opened, with an Error that contains the reason.
  */
-export async function openStore(
+export async function openDatabase(
   url: string,
   { mode = "create", collections = [], maxRecords = null, timeouts = {}, inBackground, ...pool }: OpenOptions = {},
 ): Promise<Store> {
@@ -58,7 +58,7 @@ export async function openStore(
   return PostgresStore.open(url, options, { size, prepare, timeouts: timeouts.postgres });
 }
 
-/** Opens the tables of a store, for tools that copy it. Rejects like `openStore`. */
+/** Opens the tables of a store, for tools that copy it. Rejects like `openDatabase`. */
 export async function openTables(
   url: string,
   mode: OpenMode,
@@ -70,7 +70,7 @@ export async function openTables(
   return openPostgresTables(url, mode, collections, lockTimeout);
 }
 
-/** Returns whether a store of this version exists. Rejects like `openStore` for a store of another version. */
+/** Returns whether a store of this version exists. Rejects like `openDatabase` for a store of another version. */
 export async function storeExists(url: string): Promise<boolean> {
   try {
     await (await openTables(url, "readonly")).close();
@@ -81,7 +81,7 @@ export async function storeExists(url: string): Promise<boolean> {
   }
 }
 
-/** Returns whether an error of `openStore` or `openTables` means that the database contains no store yet. */
+/** Returns whether an error of `openDatabase` or `openTables` means that the database contains no store yet. */
 export function isMissingStore(error: unknown): boolean {
   const { cause } = error as { cause?: { code?: string } };
   return cause?.code === "ENOENT";

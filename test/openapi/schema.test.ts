@@ -2,7 +2,7 @@
 import t from "tap";
 import { parse } from "yaml";
 import { parseDocument } from "../../src/openapi/document/document.ts";
-import { createRecordValidator } from "../../src/openapi/operation/records.ts";
+import { createRecordValidator } from "../../src/openapi/operation/table-cells.ts";
 import { Query } from "../../src/openapi/wire/pairs.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { addParameter, editDocument, findParameter, setProperties } from "../support/document.ts";

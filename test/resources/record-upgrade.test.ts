@@ -2,7 +2,7 @@
 import t, { type Test } from "tap";
 import { parseDocument } from "../../src/openapi/index.ts";
 import { collectionsOf, readResources, type Upgrades, upgradeRecords } from "../../src/resources/index.ts";
-import { openStore, openTables } from "../../src/store/index.ts";
+import { openDatabase, openTables } from "../../src/store/index.ts";
 import { emptyDatabase, stores } from "../support/databases.ts";
 import { documentOf } from "../support/document-server.ts";
 
@@ -31,7 +31,7 @@ for (const [name, newUrl] of [
   /** Creates a store with notes, and returns a function that makes them match a document. */
   const start = async (t: Test, count: number) => {
     const url = await newUrl(t);
-    const store = await openStore(url, { collections: collectionsOf(first) });
+    const store = await openDatabase(url, { collections: collectionsOf(first) });
     const notes = store.records("notes");
     const numbers = Array.from({ length: count }, (_, n) => n);
     while (numbers.length > 0) await Promise.all(numbers.splice(0, 500).map((n) => notes.create({ text: `${n}` })));

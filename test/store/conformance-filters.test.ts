@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { parseJson } from "../../src/lib/json.ts";
-import { openStore } from "../../src/store/open.ts";
+import { openDatabase } from "../../src/store/open.ts";
 import type { RecordStore } from "../../src/store/port.ts";
 import type { Collection, Filter } from "../../src/store/records.ts";
 import { longTimeouts, testStores } from "../support/conformance.ts";
@@ -47,7 +47,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
 };
 
 async function openThings(t: { teardown(work: () => unknown): void }, url: string) {
-  const store = await openStore(url, { collections: [things, others], timeouts: longTimeouts });
+  const store = await openDatabase(url, { collections: [things, others], timeouts: longTimeouts });
   t.teardown(() => store.close());
   return { things: store.records<Thing>(things.name), others: store.records<Thing>(others.name), store };
 }
@@ -161,7 +161,7 @@ testStores("adds tables and indexes for what a document adds", async (t, { url }
     properties: ["id", "color"],
     filters: [filter("color", "string")],
   };
-  const changed = await openStore(url, { collections: [later], timeouts: longTimeouts });
+  const changed = await openDatabase(url, { collections: [later], timeouts: longTimeouts });
   t.teardown(() => changed.close());
   const page = await changed.records(later.name).list({ limit: 9, filter: { color: "red" } });
   t.same(JSON.parse(page.records.text), [
@@ -181,7 +181,7 @@ testStores("filters by a member of an object", async (t, { url }) => {
     properties: ["owner"],
     filters: [owner, size],
   };
-  const store = await openStore(url, { collections: [collection], timeouts: longTimeouts });
+  const store = await openDatabase(url, { collections: [collection], timeouts: longTimeouts });
   t.teardown(() => store.close());
   const cards = store.records<Thing>("cards");
   const owners = [

@@ -1,5 +1,5 @@
 // Conformance suite of the stores: the size of a page is limited, and no record is lost between pages.
-import { openStore } from "../../src/store/open.ts";
+import { openDatabase } from "../../src/store/open.ts";
 import type { PagePosition, RecordQuery } from "../../src/store/port.ts";
 import type { Collection } from "../../src/store/records.ts";
 import { longTimeouts, testStores } from "../support/conformance.ts";
@@ -14,7 +14,7 @@ const notes: Collection = {
 };
 
 testStores("a page ends before it is too large, in both directions, and no record is lost", async (t, { url }) => {
-  const store = await openStore(url, { collections: [notes], timeouts: longTimeouts });
+  const store = await openDatabase(url, { collections: [notes], timeouts: longTimeouts });
   t.teardown(() => store.close());
   const records = store.records<{ id: string }>("notes");
   const sizes = [50, 900, 50, 50, 1_500, 10, ...Array<number>(70).fill(40)];
@@ -49,7 +49,7 @@ testStores("a page ends before it is too large, in both directions, and no recor
 });
 
 testStores("a page of large records that can be compressed is read in parts", async (t, { url }) => {
-  const store = await openStore(url, { collections: [notes], timeouts: longTimeouts });
+  const store = await openDatabase(url, { collections: [notes], timeouts: longTimeouts });
   t.teardown(() => store.close());
   const records = store.records("notes");
   const text = "long ".repeat(40_000);
@@ -70,7 +70,7 @@ testStores("a page of large records that can be compressed is read in parts", as
 });
 
 testStores("concurrent lists of all records have the same pages as single ones", async (t, { url }) => {
-  const store = await openStore(url, { collections: [notes], timeouts: longTimeouts });
+  const store = await openDatabase(url, { collections: [notes], timeouts: longTimeouts });
   t.teardown(() => store.close());
   const records = store.records("notes");
   await t.resolveMatch(Promise.all([0, 3].map((limit) => records.list({ limit }))), [{ more: false }, { more: false }]);

@@ -1,6 +1,6 @@
 // Conformance suite of the stores: records that belong to scopes, pages with an offset, and counts.
 import { parseJson } from "../../src/lib/json.ts";
-import { openStore } from "../../src/store/open.ts";
+import { openDatabase } from "../../src/store/open.ts";
 import type { RecordId, RecordQuery, RecordStore } from "../../src/store/port.ts";
 import { type Collection, scopeFilter, toAddress, toScope } from "../../src/store/records.ts";
 import { idempotentCall, longTimeouts, testStores } from "../support/conformance.ts";
@@ -28,7 +28,7 @@ const collections: Readonly<Record<Collection["idType"], Collection>> = {
 };
 
 async function open(t: { teardown(work: () => unknown): void }, url: string, idType: Collection["idType"]) {
-  const store = await openStore(url, { collections: Object.values(collections), timeouts: longTimeouts });
+  const store = await openDatabase(url, { collections: Object.values(collections), timeouts: longTimeouts });
   t.teardown(() => store.close());
   return store.records<Row>(collections[idType].name);
 }

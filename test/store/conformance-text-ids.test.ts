@@ -1,6 +1,6 @@
 // Conformance suite of the stores: records whose ids are texts, made by the store or by the client.
 import { parseJson } from "../../src/lib/json.ts";
-import { openStore } from "../../src/store/open.ts";
+import { openDatabase } from "../../src/store/open.ts";
 import type { RecordStore } from "../../src/store/port.ts";
 import type { Collection } from "../../src/store/records.ts";
 import { digest, idempotentCall, longTimeouts, testStores } from "../support/conformance.ts";
@@ -20,7 +20,7 @@ async function openPages(
   url: string,
   maxRecords: bigint | null = null,
 ): Promise<RecordStore<Page>> {
-  const store = await openStore(url, { collections: [collection], timeouts: longTimeouts, maxRecords });
+  const store = await openDatabase(url, { collections: [collection], timeouts: longTimeouts, maxRecords });
   t.teardown(() => store.close());
   return store.records<Page>(collection.name);
 }
@@ -137,10 +137,10 @@ testStores("a collection does not use the table of ids of another type, or of an
     { ...collection, idType: "int64", isScoped: true },
   ];
   const others = forms.map((form, index) => ({ ...form, name: `pages${index}` }));
-  await (await openStore(url, { collections: others })).close();
+  await (await openDatabase(url, { collections: others })).close();
   for (const [index, form] of forms.entries())
     for (const { name } of others) {
-      const opened = openStore(url, { collections: [{ ...form, name }] });
+      const opened = openDatabase(url, { collections: [{ ...form, name }] });
       const hasKeys = (one: number) => one > 0;
       if (hasKeys(index) === hasKeys(Number(name.slice(-1)))) await (await opened).close();
       else await t.rejects(opened, { message: new RegExp(`its table ${name} is that of another collection`) });

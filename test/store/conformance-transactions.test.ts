@@ -1,6 +1,6 @@
 // Conformance suite of the stores: transactions over several collections, and deletions of records with those below them.
 import { removeWithBelow } from "../../src/store/deletion.ts";
-import { type OpenOptions, openStore } from "../../src/store/open.ts";
+import { type OpenOptions, openDatabase } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/port.ts";
 import { type Collection, scopeFilter, toAddress, toScope } from "../../src/store/records.ts";
 import { longTimeouts, testStores } from "../support/conformance.ts";
@@ -22,7 +22,7 @@ const collections = [shops, books, pages];
 type Teardown = { teardown(work: () => unknown): void };
 
 async function open(t: Teardown, url: string, options: OpenOptions = {}): Promise<Store> {
-  const store = await openStore(url, { collections, timeouts: longTimeouts, ...options });
+  const store = await openDatabase(url, { collections, timeouts: longTimeouts, ...options });
   t.teardown(() => store.close());
   return store;
 }

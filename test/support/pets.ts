@@ -4,7 +4,7 @@ import type { components as types } from "../../src/generated/openapi.ts";
 import type { RawJson } from "../../src/lib/json.ts";
 import { readDocument } from "../../src/pets/document.ts";
 import { type Resource, readResources } from "../../src/resources/index.ts";
-import { type OpenOptions, type OpenTablesOptions, openStore, openTables } from "../../src/store/open.ts";
+import { type OpenOptions, type OpenTablesOptions, openDatabase, openTables } from "../../src/store/open.ts";
 import type { OpenMode, RecordQuery, RecordStore, Store } from "../../src/store/port.ts";
 import type { Collection } from "../../src/store/records.ts";
 import { documentText } from "./files.ts";
@@ -25,7 +25,7 @@ export const collections: readonly Collection[] = [petCollection];
 
 /** Opens a store for pets. */
 export function openPetStore(url: string, options: OpenOptions = {}): Promise<Store> {
-  return openStore(url, { collections, ...options });
+  return openDatabase(url, { collections, ...options });
 }
 
 /** Opens the tables of a store of pets. */

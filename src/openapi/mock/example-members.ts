@@ -3,8 +3,8 @@
 import { Identities } from "../schema/equality.ts";
 import type { SchemaNode } from "../schema/node.ts";
 import { compilePattern } from "../schema/texts/regular-expressions.ts";
+import { exampleOfPattern } from "./example-text.ts";
 import { createText, mergeKeywords } from "./example-values.ts";
-import { samplePattern } from "./sample-text.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -26,9 +26,9 @@ export function chooseNames(parts: readonly SchemaNode[]): (number: number) => s
     return (number) => (rules.length > 0 ? createText({ ...merged, type: "string" }, number - 1) : `property${number}`);
   const [min, max] = [Number(merged.minLength ?? 0), Number(merged.maxLength ?? Number.POSITIVE_INFINITY)];
   return (number) => {
-    const text = samplePattern(pattern, min, max, number - 1) as string;
+    const text = exampleOfPattern(pattern, min, max, number - 1) as string;
     const longer = `${text}${number}`;
-    return number > 1 && text === samplePattern(pattern, min, max) && compilePattern(pattern).test(longer)
+    return number > 1 && text === exampleOfPattern(pattern, min, max) && compilePattern(pattern).test(longer)
       ? longer
       : text;
   };

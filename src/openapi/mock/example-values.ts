@@ -2,7 +2,7 @@
 
 import { isInt64 } from "../schema/keywords/integers.ts";
 import type { SchemaNode } from "../schema/node.ts";
-import { sampleFormat, samplePattern } from "./sample-text.ts";
+import { exampleOfFormat, exampleOfPattern } from "./example-text.ts";
 
 const int64Limit = Number.MAX_SAFE_INTEGER;
 
@@ -91,8 +91,8 @@ export function createText(merged: Json, index: number): string {
   const pattern = merged.pattern as string | undefined;
   const text =
     (pattern === undefined
-      ? sampleFormat(merged.format as string | undefined, index)
-      : samplePattern(pattern, min, max, index)) ?? (index > 0 ? `text${index + 1}` : "text");
+      ? exampleOfFormat(merged.format as string | undefined, index)
+      : exampleOfPattern(pattern, min, max, index)) ?? (index > 0 ? `text${index + 1}` : "text");
   if (pattern !== undefined || (merged.format !== undefined && text.length >= min && text.length <= max)) return text;
   // A short one begins with what distinguishes it.
   const short = text.length > max && index > 0 ? index.toString(36) + text : text;

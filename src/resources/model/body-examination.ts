@@ -94,7 +94,7 @@ export class BodyExamination {
     let known: readonly RecordSchema[] | undefined;
     const shown = () => (known ??= findShownRecords(this.#resource));
     return new RecordMaker({ record, shown, body, id: this.#resource.idName }, (members) => {
-      const whole = this.#resource.withSampleId(members);
+      const whole = this.#resource.withExampleId(members);
       const problem = validate(whole).problem ?? findMisfit(shown(), whole);
       return problem ? { problem } : { value: members };
     });

@@ -62,7 +62,7 @@ export class Examination extends ExaminedOperation {
       const frame = schema && findListFrame(schema, this.resource);
       if (frame === undefined) return undefined;
       if (!frame.isBare) this.doubt(this.#wrongSuccess());
-      const parameters = readPageParameters(this.operation, record, this.resource.sampleId);
+      const parameters = readPageParameters(this.operation, record, this.resource.exampleId);
       return { ...base, list: { frame, parameters, wildcards: findWildcards(this.operation, record) } };
     }
     if (status === "204") return base;
@@ -121,7 +121,7 @@ export class Examination extends ExaminedOperation {
         return false;
       }
       const isList = this.kind === "list" && location === "query";
-      if (isList && (filters.includes(name) || pageRoleOf(part, record, this.resource.sampleId) !== undefined))
+      if (isList && (filters.includes(name) || pageRoleOf(part, record, this.resource.exampleId) !== undefined))
         return false;
       const reason = isList
         ? `has the parameter ${name}, which neither selects a page (limit, cursor) nor has the name and type of a property`

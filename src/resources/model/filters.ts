@@ -8,13 +8,13 @@ import { readParameterHint, refusal } from "./resource-hints.ts";
 
 /**
  * Returns the filters of a list. A parameter names a property, or in the singular an array, of which it is an item, or with `_id` an object
- * that has an id. It must have the type of what it is compared with. `sampleId` is an id of a record.
+ * that has an id. It must have the type of what it is compared with. `exampleId` is an id of a record.
  */
-export function readFilters(list: Operation, record: RecordSchema, sampleId: unknown): Filter[] {
+export function readFilters(list: Operation, record: RecordSchema, exampleId: unknown): Filter[] {
   return queryOf(list).flatMap((parameter): Filter[] => {
     const { name } = parameter.value;
     const given = readParameterHint(parameter);
-    if (given === undefined && pageRoleOf(parameter, record, sampleId) !== undefined) return [];
+    if (given === undefined && pageRoleOf(parameter, record, exampleId) !== undefined) return [];
     const schema = parameter.written("schema");
     const sent = schema && valueType(RecordSchema.of(record.document, schema).parts);
     for (const [property = "", member] of given ? [given] : placesOf(name, record)) {

@@ -19,16 +19,16 @@ export function toSnakeCase(name: string): string {
 }
 
 // Like those of the server, whose form the schema of a cursor must allow.
-const sampleCursor = Buffer.alloc(16, 5).toString("base64url");
+const exampleCursor = Buffer.alloc(16, 5).toString("base64url");
 
 /**
  * Returns what a parameter of a list selects; undefined if it selects no page. A property with its name is a filter, and a cursor must be
- * a text of any form, or an id like `sampleId`.
+ * a text of any form, or an id like `exampleId`.
  */
 export function pageRoleOf(
   parameter: Operation["parameterParts"][number],
   record: RecordSchema,
-  sampleId: unknown,
+  exampleId: unknown,
 ): PageRole | undefined {
   const { name } = parameter.value;
   if (name === "limit") return "limit";
@@ -36,7 +36,7 @@ export function pageRoleOf(
   const roles = Object.keys(names) as PageRole[];
   const role = roles.find((one) => names[one].includes(toSnakeCase(name)));
   if (role !== "cursor" && role !== "before") return role;
-  return [sampleCursor, sampleId].some((one) => createArgumentCheck(parameter, record.document)(one))
+  return [exampleCursor, exampleId].some((one) => createArgumentCheck(parameter, record.document)(one))
     ? role
     : undefined;
 }
@@ -53,19 +53,19 @@ export interface PageParameters extends Readonly<Partial<Record<PageRole, string
 export function readPageParameters(
   { parameterParts }: Operation,
   record: RecordSchema,
-  sampleId: unknown,
+  exampleId: unknown,
 ): PageParameters {
   const found: Partial<Record<PageRole, string>> = {};
   let firstPage = 1;
   let isIdCursor = false;
   for (const part of parameterParts) {
     const { in: location, name } = part.value;
-    const role = location === "query" ? pageRoleOf(part, record, sampleId) : undefined;
+    const role = location === "query" ? pageRoleOf(part, record, exampleId) : undefined;
     if (role === undefined || found[role] !== undefined) continue;
     found[role] = name;
     if (role === "page") firstPage = firstPageOf(part);
     if (role === "cursor")
-      isIdCursor = name === "starting_after" || !createArgumentCheck(part, record.document)(sampleCursor);
+      isIdCursor = name === "starting_after" || !createArgumentCheck(part, record.document)(exampleCursor);
   }
   return { ...found, isIdCursor, firstPage };
 }

@@ -48,7 +48,7 @@ export class Resource {
   readonly record: RecordSchema;
   readonly newRecord: RecordSchema;
   /** An id of a record, as a response has it. */
-  readonly sampleId: number | string;
+  readonly exampleId: number | string;
   readonly #id: Id;
   #collection: Collection;
   #highestId: bigint | undefined;
@@ -67,8 +67,8 @@ export class Resource {
     this.#id = id;
     const { list } = operations;
     const idForm = id.type === "string" ? this.#findIdForm(id.path) : undefined;
-    this.sampleId = id.type === "int64" ? 1 : idForms[idForm ?? "uuid"]();
-    const filters = list ? readFilters(list, record, this.sampleId) : [];
+    this.exampleId = id.type === "int64" ? 1 : idForms[idForm ?? "uuid"]();
+    const filters = list ? readFilters(list, record, this.exampleId) : [];
     const isScoped = this.scopeParameters.length > 0;
     const maxBytes = this.#maxRecordBytes;
     this.#collection = {
@@ -228,10 +228,10 @@ export class Resource {
   }
 
   /** Returns a record with an id, if it has none: one that looks like those of the store. */
-  withSampleId(record: object): object {
+  withExampleId(record: object): object {
     if (this.idIn(record) !== undefined) return record;
     const { id } = this.collection;
-    return id === undefined ? this.withId(record, this.sampleId) : { [id]: this.sampleId, ...record };
+    return id === undefined ? this.withId(record, this.exampleId) : { [id]: this.exampleId, ...record };
   }
 
   /** Returns the address of a record in the store, in a scope; 0, which no record has, if the id is not a number of the store. */

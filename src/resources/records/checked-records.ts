@@ -44,7 +44,7 @@ export function checkRecords({ resource, store, below, maker, scope: values }: C
   const validate = resource.record.createValidator("response");
   const requireValid = <N extends object | undefined>(record: N): N => {
     if (record === undefined) return record;
-    const { problem } = validate(resource.withSampleId(record));
+    const { problem } = validate(resource.withExampleId(record));
     if (problem === undefined) return record;
     const subject = problem.path === "" ? "it" : `its property ${problem.path}`;
     throw new Error(`A record of ${name} does not match its schema: ${subject} ${problem.requirement}.`);

@@ -141,7 +141,7 @@ export class ImportReader {
     const isOwn = ([name, value]: [string, unknown]) =>
       isMade(name) && !(name === id && (value === null || `${value}` === "0"));
     const record = { ...made.value, ...Object.fromEntries(entries.filter(isOwn)) };
-    const { problem } = this.#validateWhole(this.#resource.withSampleId(record), noun);
+    const { problem } = this.#validateWhole(this.#resource.withExampleId(record), noun);
     return problem ? { problem } : { value: record };
   }
 

@@ -16,8 +16,8 @@ import { readResources } from "../model/find-resources.ts";
 import { isParent, membersOfScope } from "../model/nesting.ts";
 import { toSnakeCase } from "../model/page-parameters.ts";
 import type { Resource } from "../model/resource.ts";
-import { makeBelievable } from "./believable-record.ts";
 import { recordsInExamples } from "./document-examples.ts";
+import { makeSeed } from "./seed-record.ts";
 
 const maxExisting = 100; // records of a collection to which others refer
 const maxWait = 60_000; // milliseconds
@@ -104,7 +104,7 @@ class Seeder {
     if (await this.#readExisting(resource)) return { created: 0, reason: "it has records" };
     const scopes = this.#scopesOf(resource);
     if (scopes.length === 0) return { created: 0, reason: "the collection above it is empty" };
-    return count === undefined ? this.#addExamples(resource, scopes) : this.#addBelievable(resource, scopes, count);
+    return count === undefined ? this.#addExamples(resource, scopes) : this.#addMade(resource, scopes, count);
   }
 
   // Returns whether a collection has records, to which those of others can refer.
@@ -123,14 +123,14 @@ class Seeder {
     return { created, ...(created === 0 && { reason: "no example matches its schema" }) };
   }
 
-  async #addBelievable(resource: Resource, scopes: Scopes, count: number): Promise<Seeded> {
+  async #addMade(resource: Resource, scopes: Scopes, count: number): Promise<Seeded> {
     const faker = this.#faker as Faker;
     let created = 0;
     for (let number = 0; number < count; number++) {
       if (number % recordsPerTick === 0) await nextTick(); // SQLite writes synchronously: no signal would be handled
       const scope = scopes[number % scopes.length] as readonly string[];
       const reference = (name: string) => this.#referenceOf(resource, name, faker);
-      const record = makeBelievable(resource, { faker, reference, fixed: membersOfScope(resource, scope) });
+      const record = makeSeed(resource, { faker, reference, fixed: membersOfScope(resource, scope) });
       if (record && (await this.#add(resource, scope, record, false))) created++;
     }
     return { created, ...(created < count && { reason: "no record was found that matches its schema" }) };

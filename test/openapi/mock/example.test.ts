@@ -2,7 +2,7 @@
 import t, { type Test } from "tap";
 import { parseDocument } from "../../../src/openapi/index.ts";
 import { createExample } from "../../../src/openapi/mock/example.ts";
-import { samplePattern } from "../../../src/openapi/mock/sample-text.ts";
+import { exampleOfPattern } from "../../../src/openapi/mock/example-text.ts";
 import { documentOf } from "../../support/document-server.ts";
 
 /** Creates an example of the schema `X`, in YAML, and checks it. */
@@ -262,10 +262,10 @@ t.test("Returns some value if no valid one is found", async (t) => {
 });
 
 t.test("Makes a text for a regular expression that no text matches", async (t) => {
-  t.equal(samplePattern("^a$", 5, 10), "a", "too short");
-  t.equal(samplePattern("^[^\\s\\S]$", 0, 10), "a");
-  t.equal(samplePattern("\\2(a)(b)", 0, 10), "ab", "a backreference to a later group");
-  t.equal(samplePattern("(", 0, 10), undefined);
+  t.equal(exampleOfPattern("^a$", 5, 10), "a", "too short");
+  t.equal(exampleOfPattern("^[^\\s\\S]$", 0, 10), "a");
+  t.equal(exampleOfPattern("\\2(a)(b)", 0, 10), "ab", "a backreference to a later group");
+  t.equal(exampleOfPattern("(", 0, 10), undefined);
 });
 
 t.test("Makes the JSON that a contentSchema describes", async (t) => {

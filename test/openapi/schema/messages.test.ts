@@ -1,7 +1,7 @@
 // The messages of validation errors: what a value must be, for each keyword of JSON Schema.
 
 import t from "tap";
-import { createRecordValidator } from "../../../src/openapi/operation/records.ts";
+import { createRecordValidator } from "../../../src/openapi/operation/table-cells.ts";
 import { Schemas } from "../../../src/openapi/schema/schemas.ts";
 import { Part } from "../../../src/openapi/source/part.ts";
 import { compileSchema } from "../../support/schemas.ts";

@@ -2,7 +2,7 @@
 import t from "tap";
 import { parseJson } from "../../../src/lib/index.ts";
 import { parseDocument } from "../../../src/openapi/document/document.ts";
-import { createRecordValidator } from "../../../src/openapi/operation/records.ts";
+import { createRecordValidator } from "../../../src/openapi/operation/table-cells.ts";
 import { edit } from "../../support/files.ts";
 import { libraryText } from "../../support/library.ts";
 import { checkSchemas, compileSchema } from "../../support/schemas.ts";

@@ -1,7 +1,7 @@
 // Texts with U+0000, which the indexes of PostgreSQL reject.
 import t from "tap";
 import { UnstorableValue } from "../../../src/lib/index.ts";
-import { openStore, openTables } from "../../../src/store/open.ts";
+import { openDatabase, openTables } from "../../../src/store/open.ts";
 import type { Collection } from "../../../src/store/records.ts";
 import { longTimeouts } from "../../support/conformance.ts";
 import { emptyDatabase } from "../../support/databases.ts";
@@ -13,7 +13,7 @@ const refused = { constructor: UnstorableValue, message: "must have no U+0000, w
 
 t.test("A text with U+0000 is refused in each write and filter, and nothing else is", async (t) => {
   const url = await emptyDatabase(t);
-  const store = await openStore(url, { collections: [collection], timeouts: longTimeouts });
+  const store = await openDatabase(url, { collections: [collection], timeouts: longTimeouts });
   t.teardown(() => store.close());
   const cars = store.records("cars");
   const nul = { color: "a\0b" };

@@ -17,12 +17,12 @@ const ofHooks = /^(link|x-request-id|vary|cache-control|deprecation|sunset|ratel
 /** Returns the headers of the responses with these statuses, or the name of one that is required and can't be made. */
 export function planHeaders(
   { part, responses }: Operation,
-  { record, path, sampleId, operations }: Resource,
+  { record, path, exampleId, operations }: Resource,
   { statuses, creates }: { readonly statuses: readonly number[]; readonly creates: boolean },
 ): ResponseHeaders | string {
   const declared = part.at("responses")?.at("200")?.membersOf("headers") ?? [];
   const page = declared.flatMap(([name, header]) => readPageHeader(name, header.value.required) ?? []);
-  const item = operations.get.path.endsWith("}") ? `/${sampleId}` : "";
+  const item = operations.get.path.endsWith("}") ? `/${exampleId}` : "";
   const sample = `${record.document.basePath}${path.replaceAll(/\{[^{}]+\}/g, "1")}${item}`;
   const urls = { relative: sample, absolute: new URL(sample, "http://localhost").href };
   const others = Object.fromEntries(page.map(({ name }) => [name.toLowerCase(), 1]));

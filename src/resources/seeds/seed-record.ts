@@ -3,7 +3,7 @@ import type { Faker } from "@faker-js/faker";
 import { toSnakeCase } from "../model/page-parameters.ts";
 import { itemSchemas, RecordSchema } from "../model/record/record-schema.ts";
 import type { Resource } from "../model/resource.ts";
-import { believableValues } from "./believable-values.ts";
+import { seedValues } from "./seed-values.ts";
 
 const maxDepth = 4; // of objects in objects
 const attempts = 5;
@@ -20,10 +20,10 @@ export interface RecordContext {
 }
 
 /** Returns a record with values by the names of its properties; undefined if none was found that matches the schema. */
-export function makeBelievable(resource: Resource, context: RecordContext): object | undefined {
+export function makeSeed(resource: Resource, context: RecordContext): object | undefined {
   const validate = resource.record.createValidator("response");
-  const maker = new BelievableMaker(context);
-  const isValid = (record: object) => validate(resource.withSampleId(record)).problem === undefined;
+  const maker = new SeedMaker(context);
+  const isValid = (record: object) => validate(resource.withExampleId(record)).problem === undefined;
   for (let attempt = 0; attempt < attempts; attempt++) {
     const record = { ...maker.object(resource.record, 0, resource.recordName), ...context.fixed };
     if (isValid(record)) return record;
@@ -38,7 +38,7 @@ interface ObjectPlace {
   readonly thing: string;
 }
 
-class BelievableMaker {
+class SeedMaker {
   readonly #context: RecordContext;
 
   constructor(context: RecordContext) {
@@ -79,7 +79,7 @@ class BelievableMaker {
       return depth < maxDepth ? this.object(schema, depth + 1, toSnakeCase(name).replace(/s$/, "")) : example;
     const keywords = Object.assign({}, ...schema.parts.map((part) => part.schema)) as Members;
     if (Array.isArray(keywords.enum)) return this.#context.faker.helpers.arrayElement(keywords.enum);
-    for (const value of believableValues(
+    for (const value of seedValues(
       this.#context.faker,
       name === "name" ? `${thing}_name` : toSnakeCase(name),
       keywords,

@@ -39,7 +39,7 @@ function day(index: number): string {
 }
 
 /** Returns a text of a format; undefined if the format is unknown. The texts of different indexes differ if they can. */
-export function sampleFormat(format: string | undefined, index: number): string | undefined {
+export function exampleOfFormat(format: string | undefined, index: number): string | undefined {
   return format !== undefined && Object.hasOwn(samples, format) ? samples[format]?.(index) : undefined;
 }
 
@@ -50,7 +50,7 @@ const maxRotations = 12; // of the characters of sets, until the text matches lo
  * texts of different indexes differ if there are as many. Returns undefined if the expression can't be parsed. If no text was found
  * that matches, returns another.
  */
-export function samplePattern(pattern: string, min: number, max: number, index = 0): string | undefined {
+export function exampleOfPattern(pattern: string, min: number, max: number, index = 0): string | undefined {
   const root = tokenizePattern(writeProperties(pattern));
   if (root === undefined) return undefined;
   const { test } = compilePattern(pattern);
@@ -71,7 +71,7 @@ export function samplePattern(pattern: string, min: number, max: number, index =
 }
 
 // The characters that \p{…} is replaced by, as far as they have the property.
-const samplesOfScripts = `aAzZ09_ -.,$+\u00e9\u00c9\u00df\u03b1\u0391\u0436\u0416\u05d0\u0627\u3042\u30a2\u6f22\uac00\u00a7\u20ac\u2013\u2028\u0301\u00b2\u2160`;
+const charactersOfScripts = `aAzZ09_ -.,$+\u00e9\u00c9\u00df\u03b1\u0391\u0436\u0416\u05d0\u0627\u3042\u30a2\u6f22\uac00\u00a7\u20ac\u2013\u2028\u0301\u00b2\u2160`;
 
 // The tokenizer does not know \p{…}.
 function writeProperties(pattern: string): string {
@@ -80,7 +80,7 @@ function writeProperties(pattern: string): string {
     if (text === "[" || text === "]") isInClass = text === "[";
     if (!/^\\p/i.test(text)) return text;
     const property = compilePattern(text);
-    const members = [...samplesOfScripts].filter((character) => property.test(character));
+    const members = [...charactersOfScripts].filter((character) => property.test(character));
     const escaped = members.map((character) => character.replace(/[\\\]^-]/, "\\$&")).join("");
     return isInClass ? escaped : `[${escaped}]`;
   });
@@ -118,7 +118,7 @@ function write(token: Tokens | Root, extra: number, progress: Progress): string 
       return text;
     }
     case ret.types.SET:
-      return sampleSet(token, progress);
+      return exampleOfSet(token, progress);
     case ret.types.REPETITION: {
       const count = Math.min(Math.max(token.min, Math.min(token.min + extra, token.max)), 2_000);
       const inner = token.min === token.max ? extra : 0;
@@ -141,7 +141,7 @@ const common = [
   ...new Set([..."aA0-_. /:", ...Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index))]),
 ];
 
-function sampleSet(set: CharacterSet, progress: Progress): string {
+function exampleOfSet(set: CharacterSet, progress: Progress): string {
   const found = common.filter((character) => isInSet(set, character.charCodeAt(0)));
   const offset = progress.rotation === 0 ? 0 : progress.rotation - 1 + progress.sets++;
   const choose = (count: number) => {

@@ -93,7 +93,7 @@ const formats: Readonly<Record<string, Make>> = {
 };
 
 /** Returns values for a property by its name in snake case, its type and format: the best first, and none if these say nothing. */
-export function* believableValues(
+export function* seedValues(
   faker: Faker,
   name: string,
   { type, format, minimum, maximum }: Readonly<Record<string, unknown>>,
