@@ -178,24 +178,26 @@ async function startServer(
   try {
     const isNew = !isWorker && (await isUnused(resources.store, document));
     if (!isWorker) await prepare?.(resources);
-    if (shutdown.hasStarted) return undefined;
-    const { origin, address } = await listen(app, settings);
+    const place = await listen(app, settings, () => shutdown.hasStarted);
+    if (place === undefined) return undefined;
     collectGarbageWhenIdle(); // releases the memory of the start, which V8 would keep
-    return { listening: { origin, address, version }, isNew };
+    return { listening: { ...place, version }, isNew };
   } catch (error) {
     await app.close();
     throw error;
   }
 }
 
-/** Listens at the address of the settings. Rejects with an Error that names the settings. */
+/** Listens at the address of the settings, unless `isStopped`. Rejects with an Error that names the settings. */
 export async function listen(
   app: FastifyInstance,
   { host, port }: Pick<Settings, "host" | "port">,
-): Promise<{ readonly origin: string; readonly address: string }> {
+  isStopped = () => false,
+): Promise<Omit<Listening, "version"> | undefined> {
   try {
     // Resolved here: for a name with several addresses, Fastify would start a further server without our listeners.
     const { address } = await lookup(host);
+    if (isStopped()) return undefined;
     return { origin: await app.listen({ host: address, port, backlog }), address };
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
