@@ -55,9 +55,9 @@ t.test("Each path of the project that a page names exists", async (t) => {
 
 t.test("Finds a path that does not exist", async (t) => {
   const text =
-    "`src/none.ts`, `http/…/none`, `none.ts` and `src/server/create-server.ts`\n```text\nauth/none  x\nhttp/…/cors\n```\n/src/a {id}/src/b";
+    "`src/none.ts`, `http/…/none`, `none.ts` and `src/server/create-server.ts`\n```text\noperate/none  x\nhttp/…/cors\n```\n/src/a {id}/src/b";
   t.same(
     listPaths(text).filter((path) => !exists(path)),
-    ["src/none.ts", "http/…/none", "auth/none", "none.ts"],
+    ["src/none.ts", "http/…/none", "operate/none", "none.ts"],
   );
 });
