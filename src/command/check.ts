@@ -11,7 +11,7 @@ import {
 } from "../openapi/tools.ts";
 import { findDocsOperation } from "../server/index.ts";
 import type { Io } from "../terminal/index.ts";
-import { type Config, type ConfigOptions, readConfig } from "./config.ts";
+import { type Config, type ConfigOptions, readService } from "./config.ts";
 
 export interface CheckOptions extends ConfigOptions {
   readonly format: "text" | "json";
@@ -55,7 +55,7 @@ interface Failed {
 
 /** Lists the findings of documents. Returns whether all of them can be loaded, and have no error. */
 export async function check(patterns: readonly string[], options: CheckOptions, io: Io): Promise<boolean> {
-  const config = await readConfig(options, io.env);
+  const { config } = await readService(options, io.env);
   const results = await checkAll(patterns, { ...config, ...withoutUndefined(options) });
   if (options.format === "json") io.stdout.write(`${JSON.stringify(results.map(toResult), null, 2)}\n`);
   else writeText(results, io);

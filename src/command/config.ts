@@ -5,7 +5,15 @@ import { pathToFileURL } from "node:url";
 import { findSimilarName } from "../lib/index.ts";
 import type { UntypedHandler } from "../openapi/index.ts";
 import type { ServerOptions, UntypedOperations } from "../server/index.ts";
-import { readSettings, type SettingName, type Settings, type SettingsSources, settings } from "../settings/index.ts";
+import {
+  readSettings,
+  type SettingName,
+  type Settings,
+  type SettingsSources,
+  settings,
+  toDocumentOptions,
+} from "../settings/index.ts";
+import { settingsAmong } from "./options.ts";
 
 type AllOptions = ServerOptions<UntypedOperations, unknown, unknown>;
 
@@ -23,8 +31,6 @@ const isObjectOfFunctions = (value: unknown) => isObject(value) && Object.values
 /** The options of commands that read a document. */
 export interface ConfigOptions {
   readonly config?: string | undefined;
-  /** Replaces `allowedFolders` of the module. */
-  readonly allowFolder?: string | readonly string[] | undefined;
 }
 
 // The other options of `createServer`, with which an application can share the module.
@@ -40,37 +46,20 @@ export const program = { name: "openapi-server", hasPlainVariables: false, defau
 
 type Module = NonNullable<SettingsSources["module"]> & { readonly functions: Functions };
 
-/** Reads the options of a command, like `readService`. */
-export async function readConfig(options: ConfigOptions, env: NodeJS.ProcessEnv): Promise<Config> {
-  const { config } = await readService(options, env);
-  return config;
-}
-
 /**
- * Reads settings from flags, the environment, and the module `config`, which has them as its default export, or as `options`. Other
- * options of `createServer`, such as `handlers`, are ignored. Rejects with an Error that names what is wrong.
+ * Reads the settings of a command from its options, the environment, and the module `config`, which has them as its default export, or
+ * as `options`. Other options of `createServer`, such as `handlers`, are ignored. Rejects with an Error that names what is wrong.
  */
 export async function readService(
-  { config: path, allowFolder }: ConfigOptions,
+  options: ConfigOptions & { readonly log?: boolean },
   env: NodeJS.ProcessEnv,
-  flags: SettingsSources["flags"] = {},
   defaults: { readonly [Name in SettingName]?: string } = {},
 ): Promise<{ readonly settings: Settings; readonly config: Config }> {
-  const module = path === undefined ? undefined : await importConfig(path);
-  const folders = allowFolder && { allowedFolders: [allowFolder].flat().join(",") };
+  const module = options.config === undefined ? undefined : await importConfig(options.config);
   const own = { ...program, defaults: { ...program.defaults, ...defaults } };
-  const values = readSettings(own, { env, flags: { ...flags, ...folders }, module });
-  const { allowedFolders, docs, ignore, ignoreUnknownQuery, origins, readOnly, strict } = values;
-  const set = {
-    ignoreUnknownQuery,
-    ...(allowedFolders.length > 0 && { allowedFolders }),
-    ...(docs !== null && { docs }),
-    ...(ignore.length > 0 && { ignore }),
-    ...(origins.length > 0 && { origins }),
-    ...(readOnly !== null && { readOnly }),
-    ...(strict !== null && { strict }),
-  };
-  return { settings: values, config: { ...module?.functions, ...set } };
+  const flags = { ...(options.log && { logLevel: "info" }), ...settingsAmong(options) };
+  const values = readSettings(own, { env, flags, module });
+  return { settings: values, config: { ...module?.functions, ...toDocumentOptions(values) } };
 }
 
 async function importConfig(path: string): Promise<Module> {

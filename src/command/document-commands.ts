@@ -7,7 +7,7 @@ import type { GenerateFlags } from "./generate.ts";
 import type { MockOptions } from "./mock.ts";
 import { addSettings, addTo } from "./options.ts";
 import type { ProxyOptions } from "./proxy.ts";
-import { allowFolderOption, configOption, logOption } from "./target.ts";
+import { configOption, logOption } from "./target.ts";
 
 const ofListening: readonly SettingName[] = ["port", "host"];
 
@@ -39,7 +39,7 @@ export function addDocuments(program: Command, io: Io, signal: AbortSignal | und
       (await import("./proxy.ts")).serveProxy(document, options, io, signal),
     );
   addSettings(proxy, [...ofListening, "allowedFolders"]);
-  program
+  const check = program
     .command("check")
     .description("list the parts of documents that the server refuses or does not enforce")
     .argument("<documents...>", "paths of documents, or patterns such as 'api/*.yaml'")
@@ -48,11 +48,10 @@ export function addDocuments(program: Command, io: Io, signal: AbortSignal | und
     .option("--ignore <rule>", "accept a rule, such as format:unix-time; can be repeated", addTo)
     .addOption(new Option("--format <format>", "format of the output").choices(["text", "json"]).default("text"))
     .addOption(configOption())
-    .addOption(allowFolderOption())
     .action(async (documents: string[], options: CheckOptions) => {
       if (!(await (await import("./check.ts")).check(documents, options, io))) throw new ErrorsFound();
     });
-  program
+  const generate = program
     .command("generate")
     .description("write the TypeScript types of handlers, or of a client")
     .argument("<document>", "path of the document")
@@ -62,8 +61,8 @@ export function addDocuments(program: Command, io: Io, signal: AbortSignal | und
     .option("--watch", "write the file again after each change of the document", false)
     .option("--no-strict", "write the types of a document in spite of its errors")
     .addOption(configOption())
-    .addOption(allowFolderOption())
     .action(async (document: string, flags: GenerateFlags) =>
       (await import("./generate.ts")).generate(document, flags, io, signal),
     );
+  for (const command of [check, generate]) addSettings(command, ["allowedFolders"]);
 }

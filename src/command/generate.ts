@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { type DocumentOptions, readDocument } from "../openapi/index.ts";
 import { generateClientModule, generateModule, listDocumentFiles } from "../openapi/tools.ts";
 import type { Io } from "../terminal/index.ts";
-import { type ConfigOptions, readConfig } from "./config.ts";
+import { type ConfigOptions, readService } from "./config.ts";
 import { watchFiles } from "./watch-files.ts";
 
 export interface GenerateFlags extends ConfigOptions {
@@ -26,7 +26,7 @@ export async function generate(path: string, flags: GenerateFlags, io: Io, signa
   if (check && watch) throw new Error("generate has --check and --watch, of which it can do one.");
   if ((check || watch) && output === undefined)
     throw new Error(`generate --${check ? "check" : "watch"} needs --output, the file of the types.`);
-  const { formats, ignore, allowedFolders, ...config } = await readConfig(flags, io.env);
+  const { formats, ignore, allowedFolders, ...config } = (await readService(flags, io.env)).config;
   const strict = flags.strict ? config.strict : false;
   const write = async () => {
     const text = await createText(path, client, { formats, ignore, strict, allowedFolders });

@@ -10,7 +10,6 @@ import { describeFindings, listDocumentFiles } from "../openapi/tools.ts";
 import { createServer, loadDocument } from "../server/index.ts";
 import type { Io } from "../terminal/index.ts";
 import { type ConfigOptions, readService } from "./config.ts";
-import { settingsAmong } from "./options.ts";
 import { watchFiles } from "./watch-files.ts";
 
 export interface MockOptions extends ConfigOptions {
@@ -22,8 +21,8 @@ export interface MockOptions extends ConfigOptions {
 
 /** Serves a document with mock responses. The server keeps the process alive, and is closed if `signal` is aborted. */
 export async function serveMock(path: string, options: MockOptions, io: Io, signal?: AbortSignal): Promise<void> {
-  const { log, validate, watch } = options;
-  const read = () => readService(options, io.env, { ...(log && { logLevel: "info" }), ...settingsAmong(options) });
+  const { validate, watch } = options;
+  const read = () => readService(options, io.env);
   const { settings, ...first } = await read();
   let { config } = first;
   const logger = pino({ level: settings.logLevel });

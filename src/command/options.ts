@@ -28,14 +28,14 @@ export function addSettings(
   return command;
 }
 
-/** Returns the texts of settings among the options of a command, which commander names by their flags. */
+/** Returns the texts of settings among the options of a command, which commander names by their flags. Switches are no settings. */
 export function settingsAmong(options: object): { readonly [Name in SettingName]?: string } {
   const names = Object.keys(settings) as SettingName[];
   const toMember = (name: SettingName) =>
     flagOf(name).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
   const found = names.flatMap((name) => {
     const value = Reflect.get(options, toMember(name));
-    return value === undefined ? [] : [[name, [value].flat().join(",")] as const];
+    return value === undefined || typeof value === "boolean" ? [] : [[name, [value].flat().join(",")] as const];
   });
   return Object.fromEntries(found);
 }

@@ -14,7 +14,6 @@ import { addSettings, addTo, settingsAmong } from "./options.ts";
 import type { ServeOptions } from "./serve.ts";
 import {
   configOption,
-  dataOption,
   logOption,
   onTarget,
   overlayOption,
@@ -109,7 +108,6 @@ function addServe(program: Command, io: Io, signal: AbortSignal | undefined): vo
     .command("serve")
     .description("serve the document from records in SQLite or PostgreSQL: what is created stays")
     .argument("<document>", "path of the document")
-    .addOption(dataOption())
     .addOption(overlayOption())
     .option("--handlers <module>", "module (.js or .ts) whose exports are handlers, by operationId")
     .option("--key <key>", "credential that is valid beside API keys; can be repeated; any accepts each one", addTo)
@@ -126,11 +124,7 @@ function addServe(program: Command, io: Io, signal: AbortSignal | undefined): vo
     .action(async (document: string, options: ServeOptions) =>
       (await import("./serve.ts")).serve(document, options, io, signal),
     );
-  addSettings(
-    command,
-    allSettings.filter((name) => name !== "data"),
-    logLevel,
-  );
+  addSettings(command, allSettings, { ...logLevel, data: "a file beside the document" });
 }
 
 function addDatabases(program: Command, io: Io, targets: TargetReader, preset: Preset | undefined): void {

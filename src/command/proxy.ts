@@ -6,7 +6,6 @@ import { pino } from "pino";
 import { loadDocument } from "../server/index.ts";
 import type { Io } from "../terminal/index.ts";
 import { type ConfigOptions, readService } from "./config.ts";
-import { settingsAmong } from "./options.ts";
 import { createContract, type Verdict } from "./proxy-contract.ts";
 import {
   endToEndFields,
@@ -28,7 +27,7 @@ const gracePeriod = 5_000; // milliseconds
 
 /** Serves an upstream behind a document. The server keeps the process alive, and is closed if `signal` is aborted. */
 export async function serveProxy(path: string, options: ProxyOptions, io: Io, signal?: AbortSignal): Promise<void> {
-  const { settings, config } = await readService(options, io.env, settingsAmong(options));
+  const { settings, config } = await readService(options, io.env);
   const logger = pino({ level: "silent" });
   const document = await loadDocument({ ...config, document: path, strict: false }, logger);
   const contract = await createContract(document, config, logger);

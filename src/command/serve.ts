@@ -23,11 +23,10 @@ import type { Io } from "../terminal/index.ts";
 import { program, readHandlers, readService } from "./config.ts";
 import { type KeyOptions, readKeys } from "./credentials.ts";
 import type { Target } from "./data/target.ts";
-import { settingsAmong } from "./options.ts";
 import { readWithOverlays } from "./overlay.ts";
 import { countAnswered, describePlan, listAnswered } from "./plan.ts";
 import { createRecords, readSeed, resetStore, seedFiles } from "./seed.ts";
-import { placeOf, type TargetOptions } from "./target.ts";
+import { defaultDatabaseOf, type TargetOptions } from "./target.ts";
 
 export interface ServeOptions extends TargetOptions, KeyOptions {
   /** Logs each request. */
@@ -46,9 +45,8 @@ export interface ServeOptions extends TargetOptions, KeyOptions {
 
 /** Serves a document from records. The server keeps the process alive, and is closed if `signal` is aborted. */
 export async function serve(path: string, options: ServeOptions, io: Io, signal?: AbortSignal): Promise<void> {
-  const flags = { ...(options.log && { logLevel: "info" }), ...settingsAmong(options) };
   const name = toServiceName(basename(path, extname(path)));
-  const { settings, config } = await readService(options, io.env, flags, { name, data: placeOf(path) });
+  const { settings, config } = await readService(options, io.env, { name, data: defaultDatabaseOf(path) });
   const handlers = await readHandlers(options.handlers);
   const source = await readWithOverlays(path, options.overlay, config.allowedFolders);
   // The valid part of the document is served, with errors in its shapes, and examples.
@@ -61,8 +59,10 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
   const seed = options.seed === undefined ? undefined : readSeed(options.seed);
   const files = seed?.folder === undefined ? undefined : await readFolder(target, seed.folder);
   const report = (message: string) => io.stderr.write(`${message}\n`);
+  const { formatError, formats } = config;
   const createOptions = (resources: ResourceStore) => ({
-    ...config,
+    ...(formatError && { formatError }),
+    ...(formats && { formats }),
     handlers,
     context: resources,
     mock: true,

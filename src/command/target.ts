@@ -5,7 +5,7 @@ import type { Preset } from "../server/index.ts";
 import { readSettings, type Settings } from "../settings/index.ts";
 import type { Io } from "../terminal/index.ts";
 import type { ConfigOptions } from "./config.ts";
-import { addTo } from "./options.ts";
+import { addSettings, addTo } from "./options.ts";
 import type { StoreTarget } from "./stores.ts";
 
 export interface TargetOptions extends ConfigOptions {
@@ -44,16 +44,14 @@ export function targetsOfArguments(io: Io): TargetReader {
   return {
     hasDocument: true,
     select: (command) =>
-      command
-        .argument("<document>", "path of the document")
-        .addOption(dataOption())
-        .addOption(overlayOption())
-        .addOption(configOption())
-        .addOption(allowFolderOption()),
+      addSettings(
+        command.argument("<document>", "path of the document").addOption(overlayOption()).addOption(configOption()),
+        ["data", "allowedFolders"],
+        { data: "a file beside the document" },
+      ),
     async read([path = "", ...args], options) {
       const { program, readService } = await import("./config.ts");
-      const { data } = options;
-      const { settings } = await readService(options, io.env, { data }, { data: placeOf(path) });
+      const { settings } = await readService(options, io.env, { data: defaultDatabaseOf(path) });
       const target: StoreTarget = {
         program: program.name,
         documentArgument: ` ${path}`,
@@ -88,7 +86,7 @@ export function targetsOfPreset(preset: Preset, io: Io): TargetReader {
 }
 
 /** Returns the database of a document: a SQLite file beside it. */
-export function placeOf(document: string): string {
+export function defaultDatabaseOf(document: string): string {
   return `sqlite:${join(dirname(document), `${basename(document, extname(document))}.db`)}`;
 }
 
@@ -102,18 +100,9 @@ export function configOption(): Option {
   return new Option("--config <module>", "module (.js or .ts) with settings, as its default export or as `options`");
 }
 
-export function dataOption(): Option {
-  return new Option("--data <place>", "SQLite file, or URL postgres://… (default: a file beside the document)");
-}
-
 export function overlayOption(): Option {
   const help = "OpenAPI overlay that changes the document, such as its x-resource; can be repeated";
   return new Option("--overlay <file>", help).argParser(addTo);
-}
-
-export function allowFolderOption(): Option {
-  const help = "folder to which references to files may lead, besides that of the document; can be repeated";
-  return new Option("--allow-folder <folder>", help).argParser(addTo);
 }
 
 export function logOption(): Option {

@@ -15,7 +15,7 @@ import {
   startWorkers,
 } from "../operate/index.ts";
 import { collectionsOf, openStore, type ResourceStore, type ResourceStoreOptions } from "../resources/index.ts";
-import { describeSetting, type Settings, settings } from "../settings/index.ts";
+import { describeSetting, type Settings, settings, toDocumentOptions } from "../settings/index.ts";
 import { isInMemory, type Store } from "../store/index.ts";
 import { readCertificate, reloadCertificate } from "./certificate.ts";
 import { createServer } from "./create-server.ts";
@@ -54,9 +54,10 @@ export interface Started extends Listening {
 export function toServerOptions(values: Settings) {
   if (values.audience !== "" && values.issuer === "")
     throw new Error("--audience (AUDIENCE) needs --issuer (ISSUER), whose tokens it is for.");
-  const { name, host, allowedHosts, issuer, audience, docs, readOnly, strict: _, ...others } = values;
+  const { name, host, allowedHosts, issuer, audience, docs: _, readOnly: __, strict: ___, ...others } = values;
   return {
     ...others,
+    ...toDocumentOptions(values),
     allowedHosts: [host, ...allowedHosts],
     apiKeys: true,
     health: true,
@@ -65,8 +66,6 @@ export function toServerOptions(values: Settings) {
     ...(name !== "" && { name }),
     ...(issuer !== "" && { issuer }),
     ...(audience !== "" && { audience }),
-    ...(docs !== null && { docs }),
-    ...(readOnly !== null && { readOnly }),
   };
 }
 

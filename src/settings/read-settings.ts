@@ -23,6 +23,20 @@ export interface SettingsSources {
   readonly module?: { readonly path: string; readonly values: Readonly<Record<string, unknown>> } | undefined;
 }
 
+/** Returns the options of `createServer` about a document: those that are set. */
+export function toDocumentOptions(values: Settings) {
+  const { allowedFolders, docs, ignore, ignoreUnknownQuery, origins, readOnly, strict } = values;
+  return {
+    ignoreUnknownQuery,
+    ...(allowedFolders.length > 0 && { allowedFolders }),
+    ...(docs !== null && { docs }),
+    ...(ignore.length > 0 && { ignore }),
+    ...(origins.length > 0 && { origins }),
+    ...(readOnly !== null && { readOnly }),
+    ...(strict !== null && { strict }),
+  };
+}
+
 /**
  * Reads the settings. Throws an Error that names the setting, and its valid values, if one is not valid, and for a variable with the
  * prefix of the program that is no setting.

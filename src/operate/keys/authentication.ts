@@ -103,12 +103,13 @@ export function listKeySchemes(
   operations: readonly Operation[],
   own: object = {},
 ): ReadonlyMap<string, SecuritySchemeObject> {
-  const required = operations.flatMap(({ security }) => security.flat());
-  const found = required.filter((one) => canSatisfy(one) && !Object.hasOwn(own, one.name));
+  const found = listSchemes(operations, own).filter(({ scheme }) => isSupported(scheme));
   return new Map(found.map(({ name, scheme }) => [name, scheme]));
 }
 
-const canSatisfy = ({ scheme }: RequiredScheme) => isSupported(scheme);
+function listSchemes(operations: readonly Operation[], own: object): RequiredScheme[] {
+  return operations.flatMap(({ security }) => security.flat()).filter(({ name }) => !Object.hasOwn(own, name));
+}
 
 /**
  * Returns implementations of the security schemes that operations need, except those of `own`. Calls `refuse` with a sentence about
@@ -120,20 +121,19 @@ export function createKeySchemes(
   options: AuthenticationOptions,
   refuse: (problem: string) => void,
 ): SecuritySchemes {
-  const isMet = (one: RequiredScheme) => Object.hasOwn(own, one.name) || canSatisfy(one);
+  const isUnmet = ({ name, scheme }: RequiredScheme) => !Object.hasOwn(own, name) && !isSupported(scheme);
   for (const { id, security } of operations) {
-    const [unmet] = security.map((schemes) => schemes.find((one) => !isMet(one)));
-    if (unmet === undefined || security.some((schemes) => schemes.every(isMet))) continue;
+    const unmet = security.map((schemes) => schemes.find(isUnmet));
+    const [first] = unmet;
+    if (first === undefined || unmet.includes(undefined)) continue;
     refuse(
-      `The operation ${id} requires the security scheme ${unmet.name} of type ${typeOf(unmet.scheme)}, which no key can satisfy.`,
+      `The operation ${id} requires the security scheme ${first.name} of type ${typeOf(first.scheme)}, which no key can satisfy.`,
     );
   }
-  const required = operations.flatMap(({ security }) => security.flat());
-  const entries = required.flatMap(({ name, scheme }) => {
-    if (Object.hasOwn(own, name)) return [];
+  const entries = listSchemes(operations, own).map(({ name, scheme }) => {
     // Without a key, it is an alternative to others.
     const authenticate = isSupported(scheme) ? createAuthentication(scheme, options) : () => undefined;
-    return [[name, { type: typeOf(scheme), authenticate }]] as const;
+    return [name, { type: typeOf(scheme), authenticate }] as const;
   });
   return Object.fromEntries(entries) as SecuritySchemes;
 }
