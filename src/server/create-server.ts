@@ -99,7 +99,7 @@ async function registerPlugins<Operations, Context, Caller>(
   const { security, rateLimit, issuer, monitor } = options;
   const store = resources?.store;
   app.decorateRequest("identity", undefined);
-  if (options.allowedHosts) await app.register(crossSite, toCrossSiteOptions(options, acceptsKeys));
+  if (options.allowedHosts) await app.register(crossSite, toCrossSiteOptions(options, dependencies));
   if (options.extend) await extendApp(app, options.extend, report);
 
   // The operations of the document
@@ -166,16 +166,17 @@ function createIssuerCheck(issuer: string, audience: string | undefined, report:
 // Operations that need a key are not checked, and neither is what orchestrators and Prometheus call by any name.
 function toCrossSiteOptions<Operations, Context, Caller>(
   { allowedHosts = [], origins = [], security, publicUrl, stagingUrl }: ServerOptions<Operations, Context, Caller>,
-  acceptsKeys: boolean,
+  { document, acceptsKeys }: Dependencies,
 ) {
   const hostOf = (url = "") => URL.parse(url)?.hostname ?? "";
   const hasChecks = acceptsKeys || security !== undefined;
+  const withKey = new Set(document.operations.filter((one) => hasChecks && needsKey(one)));
   return {
     hosts: [...allowedHosts, hostOf(publicUrl), hostOf(stagingUrl)],
     origins,
     settings: [describeSetting("allowedHosts"), describeSetting("origins")],
     isChecked: ({ routeOptions: { config, url = "" } }: FastifyRequest) =>
-      config.operation ? !(hasChecks && needsKey(config.operation)) : !operatorPaths.includes(url),
+      config.operation ? !withKey.has(config.operation) : !operatorPaths.includes(url),
   } as const;
 }
 
@@ -197,7 +198,7 @@ async function extendApp(
 
 // Whether each security requirement has a credential that browsers do not send by themselves, as they send cookies, passwords of Basic
 // and certificates: a page of another site does not know it.
-function needsKey({ security = [] }: Partial<Operation> = {}): boolean {
+function needsKey({ security }: Operation): boolean {
   const isKey = ({ scheme }: Operation["security"][0][0]) =>
     scheme.type === "apiKey"
       ? scheme.in !== "cookie"
