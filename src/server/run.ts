@@ -105,7 +105,8 @@ async function closeStore(resources: ResourceStore): Promise<void> {
   await store.close();
 }
 
-// A worker tells the primary. Others tell the operator, and create a first key for a new store that nobody else can reach.
+// A worker reports its address to the primary. Otherwise, creates the first key of a new SQLite store on loopback, and informs the
+// operator.
 async function announce(
   { document, settings, announce }: Service,
   { resources, options }: Run,

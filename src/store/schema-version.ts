@@ -12,7 +12,9 @@ export function requireKnownVersion(version: number, latest: number): void {
 export function requireMigrated(version: number, latest: number): void {
   if (version === 0) throw createMissingError();
   if (version < latest)
-    throw createMigrationError(`its schema version is ${version}, but this release requires ${latest}`);
+    throw createMigrationError(
+      `its schema version is ${version}, but this release requires ${latest}, also of a backup`,
+    );
 }
 
 /** Returns the error of a store that does not exist. Its code is that of a missing file. */
