@@ -53,7 +53,7 @@ const post = (url: string, body: object) =>
 t.test("What is created stays, also after kill -9", async (t) => {
   const file = save(t);
   const serve = async () => {
-    const command = [join(root, "src/command/bin.js"), "serve", file, "--port", "0"];
+    const command = [join(root, "src/command/bin.js"), "serve", file, "--key", "a", "--port", "0"]; // otherwise, it prints a first key
     const child = spawn(process.execPath, command, { stdio: ["ignore", "pipe", "inherit"] });
     t.teardown(() => child.kill("SIGKILL"));
     let output = "";
