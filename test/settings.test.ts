@@ -1,5 +1,7 @@
 // Settings: defaults, accepted values, and the one line that reports a wrong setting when the service starts.
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { levels } from "pino";
@@ -9,6 +11,7 @@ import { readDocument } from "../src/pets/document.ts";
 import { logLevels } from "../src/settings/index.ts";
 import { petstore } from "./support/command.ts";
 import { documentText, folder } from "./support/files.ts";
+import { runOpenApi } from "./support/openapi-command.ts";
 import { start } from "./support/service.ts";
 import { readConfig } from "./support/settings.ts";
 
@@ -48,6 +51,7 @@ t.test("Each setting has a default, also if it is empty", async (t) => {
     strict: null,
     ignore: [],
     ignoreUnknownQuery: false,
+    variablePrefix: "",
   });
   t.equal(readConfig({ WORKERS: "auto" }).workers, availableParallelism());
 });
@@ -95,8 +99,8 @@ t.test("An invalid setting aborts the start with one line and exit code 1", asyn
       /^RATE_LIMIT_FAILED must be an integer up to 999999999 and a period of at most one day/,
     ],
     [{ LOG_LEVEL: "loud" }, /^LOG_LEVEL must be one of trace/],
-    [{ BASE_URL: "https://x.example" }, `BASE_URL ${address}`],
-    [{ STAGING_BASE_URL: "https://x.example" }, `STAGING_BASE_URL ${address}`],
+    [{ BASE_URL: "https://x.example" }, `--base-url (BASE_URL) ${address}`],
+    [{ STAGING_BASE_URL: "https://x.example" }, `--staging-base-url (STAGING_BASE_URL) ${address}`],
     [{ BASE_URL: `https://u:p@x.example${basePath}` }, /^BASE_URL must be/],
     [{ BASE_URL: `https://[${basePath}` }, /^BASE_URL must be/],
     [{ STAGING_BASE_URL: `x${basePath}` }, /^STAGING_BASE_URL must be/],
@@ -114,6 +118,49 @@ t.test("An invalid setting aborts the start with one line and exit code 1", asyn
     t.match(line.replace("petstore: ", ""), message, setting);
     t.match(line, /^petstore: /);
   }
+});
+
+t.test("Messages name the options and variables of the program", async (t) => {
+  const path = folder(t);
+  const document = join(path, "petstore.yaml");
+  writeFileSync(document, documentText);
+  const taken = createServer().listen(0, "127.0.0.1");
+  t.teardown(() => taken.close());
+  await once(taken, "listening");
+  const { port } = taken.address() as AddressInfo;
+  const file = join(path, "env");
+  const inMemory = ["--data", "sqlite::memory:"];
+  for (const { prefix, run, data } of [
+    { prefix: "", run: (args: string[]) => petstore({ DATABASE_URL: "sqlite::memory:" }, args), data: "DATABASE_URL" },
+    {
+      prefix: "OPENAPI_SERVER_",
+      run: (args: string[]) =>
+        runOpenApi(args.flatMap((one) => (["serve", "migrate"].includes(one) ? [one, document, ...inMemory] : one))),
+      data: "--data (OPENAPI_SERVER_DATABASE_URL)",
+    },
+  ]) {
+    writeFileSync(file, `${prefix}RATE_LIMIT=x\n`);
+    for (const [args, message] of [
+      [["--environment-file", file, "serve"], `${prefix}RATE_LIMIT must be an integer`],
+      [["migrate"], `${data} must be sqlite:PATH`],
+      [["serve", "--audience", "a"], `--audience (${prefix}AUDIENCE) needs --issuer (${prefix}ISSUER), whose`],
+      [["serve", "--workers", "2"], `--workers (${prefix}WORKERS) must be 1 with an in-memory database`],
+      [["serve", "--base-url", "https://x.example"], `--base-url (${prefix}BASE_URL) must be`],
+      [["serve", "--tls-cert", file], `--tls-key (${prefix}TLS_KEY) is not set. Set both --tls-cert (${prefix}TLS_`],
+      [["serve", "--port", `${port}`], `Choose another one with --port (${prefix}PORT).`],
+      [["serve", "--host", "192.0.2.1"], `Choose another one with --host (${prefix}HOST).`],
+      [["--help"], `\n  ${prefix}RATE_LIMIT `],
+      [["--help"], "\n  OTEL_EXPORTER_OTLP_ENDPOINT "],
+    ] as const) {
+      const { stdout, stderr } = await run([...args]);
+      t.match(stderr + stdout, message, args.join(" "));
+    }
+  }
+  writeFileSync(file, "OPENAPI_SERVER_OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1\n");
+  t.match(await runOpenApi(["--environment-file", file, "check", document]), {
+    code: 1,
+    stderr: "is no setting: did you mean OTEL_EXPORTER_OTLP_ENDPOINT? openapi-server --help lists them.",
+  });
 });
 
 t.test("MAX_PETS is a number of pets, or none", async (t) => {

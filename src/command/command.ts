@@ -1,6 +1,7 @@
 // Runs a command, and maps its result to an exit code.
 import { CommanderError } from "commander";
 import { isBrokenPipe, reportError } from "../terminal/index.ts";
+import { openApiServer } from "./config.ts";
 import { ErrorsFound } from "./document-commands.ts";
 import { createProgram, type ProgramOptions } from "./program.ts";
 
@@ -15,7 +16,7 @@ export async function runCommand(argv: readonly string[], options: ProgramOption
   const ignore = () => {};
   io.stdout.on("error", ignore);
   io.stderr.on("error", ignore);
-  const program = preset?.name ?? "openapi-server";
+  const { name: program } = preset ?? openApiServer;
   try {
     await createProgram(options).parseAsync(argv, { from: "user" });
     return 0;

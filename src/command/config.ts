@@ -42,7 +42,11 @@ const others: ReadonlySet<string> = new Set<keyof AllOptions>([
 ]);
 
 /** The program whose settings are in the environment, and in modules. */
-export const program = { name: "openapi-server", hasPlainVariables: false, defaults: { logLevel: "error" } } as const;
+export const openApiServer = {
+  name: "openapi-server",
+  variablePrefix: "OPENAPI_SERVER_",
+  defaults: { logLevel: "error" },
+} as const;
 
 type Module = NonNullable<SettingsSources["module"]> & { readonly functions: Functions };
 
@@ -56,7 +60,7 @@ export async function readService(
   defaults: { readonly [Name in SettingName]?: string } = {},
 ): Promise<{ readonly settings: Settings; readonly config: Config }> {
   const module = options.config === undefined ? undefined : await importConfig(options.config);
-  const own = { ...program, defaults: { ...program.defaults, ...defaults } };
+  const own = { ...openApiServer, defaults: { ...openApiServer.defaults, ...defaults } };
   const flags = { ...(options.log && { logLevel: "info" }), ...settingsAmong(options) };
   const values = readSettings(own, { env, flags, module });
   return { settings: values, config: { ...module?.functions, ...toDocumentOptions(values) } };

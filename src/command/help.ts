@@ -1,7 +1,7 @@
 // Adds examples, exit codes and settings to the help texts.
 import { styleText } from "node:util";
 import type { Command } from "commander";
-import { type SettingName, settings } from "../settings/index.ts";
+import { type SettingName, settings, variableOf } from "../settings/index.ts";
 
 /** The exit codes of the commands, with their meanings. */
 export const exitCodes = [
@@ -26,9 +26,9 @@ export function addNotes(
   names: readonly SettingName[],
 ): void {
   const values = names.map((name) => {
-    const { variable, description, default: common } = settings[name];
+    const { description, default: common } = settings[name];
     const value = defaults[name] ?? common;
-    return [prefix + variable, `${description}${value && ` (default: ${value})`}`] as const;
+    return [variableOf(name, prefix), `${description}${value && ` (default: ${value})`}`] as const;
   });
   program
     .configureHelp({ styleTitle, showGlobalOptions: false })

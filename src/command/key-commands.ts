@@ -17,7 +17,7 @@ export function addKeys(program: Command, io: Io, targets: TargetReader): void {
     .option("--expires <period>", "time until the key expires, such as 90d (units: m, h, d, w, y)", parsePeriod)
     .option("--scope <scope>", "scope of the document that the key has; can be repeated (default: all)", addTo)
     .option("--operator", "grant access to /metrics and /status.json")
-    .option("--yes", "do not ask before a database is created because DATABASE_URL is not set")
+    .option("--yes", "do not ask before a database is created at the default place")
     .option("--json", "print JSON");
   onTarget<CreateKeyOptions>(create, targets, async (target, options, key) =>
     (await import("./keys.ts")).createKey(io, target, key, options, create),

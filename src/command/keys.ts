@@ -24,8 +24,8 @@ export interface CreateKeyOptions extends OutputOptions, ConfirmOptions {
 }
 
 /**
- * Creates a key and prints it. Creates the store if it does not exist. Asks before, if DATABASE_URL is not set, because the
- * service may use another one.
+ * Creates a key and prints it. Creates the store if it does not exist. Asks before, if its URL is not set, because the service may
+ * use another one.
  */
 export async function createKey(
   io: Io,
@@ -39,7 +39,7 @@ export async function createKey(
   if (scopes) requireScopes(await target.readDocument(), scopes);
   // A database that can't be opened is reported below.
   if (!target.isUrlSet && !(await storeExists(target.url).catch(() => true))) {
-    warn(io, `${target.program}: DATABASE_URL is not set, and ${target.url} does not exist.`);
+    warn(io, `${target.program}: ${target.urlSetting} is not set, and ${target.url} does not exist.`);
     warn(io, `${target.program}: A service that uses another database will not accept the key.`);
     await confirm(io, "Create the database?", { yes });
   }

@@ -23,7 +23,7 @@ export async function migrateStore(
   { json }: OutputOptions,
 ): Promise<void> {
   const { url } = target;
-  requireDatabaseUrl("DATABASE_URL", url);
+  requireDatabaseUrl(target.urlSetting, url);
   let created = false;
   const document = await target.readDocument();
   const collections = collectionsOf(document);

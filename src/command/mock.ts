@@ -27,13 +27,13 @@ export async function serveMock(path: string, options: MockOptions, io: Io, sign
   let { config } = first;
   const logger = pino({ level: settings.logLevel });
   const report = (message: string) => io.stderr.write(`${message}\n`);
-  const allowedHosts = [settings.host, ...settings.allowedHosts];
+  const hosts = { allowedHosts: [settings.host, ...settings.allowedHosts], variablePrefix: settings.variablePrefix };
   const load = () => loadDocument({ ...config, document: path, mock: true }, logger);
   // The errors for which createServer would refuse the document without a mock.
   const listErrors = ({ findings }: Document) =>
     describeFindings(findings.list(config).filter(({ level }) => level === "error"));
   const create = (document: Document) =>
-    createServer({ ...config, document, mock: true, validateRequests: validate, logger, report, allowedHosts });
+    createServer({ ...config, document, mock: true, validateRequests: validate, logger, report, ...hosts });
   const configs = options.config === undefined ? [] : [options.config];
   const listFiles = async () => [...(await listDocumentFiles(path, config.allowedFolders)), ...configs];
   const watchChanges = watch ? await watchFiles(listFiles) : undefined;

@@ -5,6 +5,7 @@ import { escapeExceptLineBreaks, redact, version } from "../lib/index.ts";
 import type { Preset } from "../server/index.ts";
 import { type SettingName, settings } from "../settings/index.ts";
 import type { Io, OutputOptions } from "../terminal/index.ts";
+import { openApiServer } from "./config.ts";
 import { addBackup, addCheck, addCopy, addExport, addImport, addRestore, type DataCommands } from "./data/program.ts";
 import { addDocuments } from "./document-commands.ts";
 import { addEnvironmentFile } from "./environment-file.ts";
@@ -12,6 +13,7 @@ import { addExamples, addNotes, hasColors } from "./help.ts";
 import { addKeys } from "./key-commands.ts";
 import { addSettings, addTo, settingsAmong } from "./options.ts";
 import type { ServeOptions } from "./serve.ts";
+import type { StoreTarget } from "./stores.ts";
 import {
   configOption,
   logOption,
@@ -33,11 +35,10 @@ export interface ProgramOptions {
 
 const allSettings = Object.keys(settings) as SettingName[];
 const isOfService = (name: SettingName) => !("isOfDocument" in settings[name]);
-const logLevel = { logLevel: "error" } as const;
 
 /** Creates the command. Its `parseAsync` rejects with a CommanderError if the command line is wrong. */
 export function createProgram({ io, preset, signal }: ProgramOptions): Command {
-  const name = preset?.name ?? "openapi-server";
+  const { name, variablePrefix, defaults } = preset ?? openApiServer;
   const program = new Command(name)
     .description(preset?.description ?? "Serves, checks and generates code from an OpenAPI document (3.0, 3.1 or 3.2).")
     .version(version, preset ? "-V, --version" : "--version")
@@ -55,7 +56,7 @@ export function createProgram({ io, preset, signal }: ProgramOptions): Command {
     .exitOverride();
   addProgramExamples(program, preset);
   const names = allSettings.filter((one) => preset === undefined || isOfService(one));
-  addNotes(program, preset ? "" : "OPENAPI_SERVER_", preset?.defaults ?? logLevel, names);
+  addNotes(program, variablePrefix, defaults, names);
 
   const targets = preset ? targetsOfPreset(preset, io) : targetsOfArguments(io);
   program.commandsGroup("Service:");
@@ -124,7 +125,7 @@ function addServe(program: Command, io: Io, signal: AbortSignal | undefined): vo
     .action(async (document: string, options: ServeOptions) =>
       (await import("./serve.ts")).serve(document, options, io, signal),
     );
-  addSettings(command, allSettings, { ...logLevel, data: "a file beside the document" });
+  addSettings(command, allSettings, { ...openApiServer.defaults, data: "a file beside the document" });
 }
 
 function addDatabases(program: Command, io: Io, targets: TargetReader, preset: Preset | undefined): void {
@@ -154,7 +155,7 @@ function addDatabases(program: Command, io: Io, targets: TargetReader, preset: P
     );
 }
 
-// The commands for the records of a service with a program of its own. `check` can name another database, and `copy` names two.
+// The commands for the records of a service with a program of its own.
 function dataOfPreset(program: Command, preset: Preset, io: Io, { read }: TargetReader): DataCommands {
   const checked = new Argument(
     "[url]",
@@ -169,8 +170,7 @@ function dataOfPreset(program: Command, preset: Preset, io: Io, { read }: Target
     readTarget: async (name, args, options) => {
       const [target] = await read([], options);
       const named = name === "check" ? args[0] : undefined;
-      const { requireDatabaseUrl } = await import("./data/database-url.ts");
-      if (name !== "copy" && name !== "check") requireDatabaseUrl("DATABASE_URL", target.url);
+      await requireOwnDatabase(name, target);
       return [{ program: preset.name, document: await target.readDocument(), url: named ?? target.url }, ...args];
     },
   };
@@ -184,11 +184,18 @@ function dataOfArguments(program: Command, io: Io, { select, read }: TargetReade
     records: "records",
     hasScopes: true,
     create: (name) => select(parent.command(name)),
-    readTarget: async (_, args, options) => {
+    readTarget: async (name, args, options) => {
       const [target, ...others] = await read(args, options);
+      await requireOwnDatabase(name, target);
       return [{ program: target.program, document: await target.readDocument(), url: target.url }, ...others];
     },
   };
+}
+
+// `check` can name another database, and `copy` names two.
+async function requireOwnDatabase(command: string, { urlSetting, url }: StoreTarget): Promise<void> {
+  const { requireDatabaseUrl } = await import("./data/database-url.ts");
+  if (command !== "copy" && command !== "check") requireDatabaseUrl(urlSetting, url);
 }
 
 function addData(commands: DataCommands, preset?: Preset): void {

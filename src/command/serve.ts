@@ -20,7 +20,7 @@ import {
   toServiceName,
 } from "../server/index.ts";
 import type { Io } from "../terminal/index.ts";
-import { program, readHandlers, readService } from "./config.ts";
+import { openApiServer, readHandlers, readService } from "./config.ts";
 import { type KeyOptions, readKeys } from "./credentials.ts";
 import type { Target } from "./data/target.ts";
 import { readWithOverlays } from "./overlay.ts";
@@ -55,7 +55,7 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
 
   const keys = await readKeys(options);
   requireChecks(document, { keys, options, issuer: settings.issuer, host: settings.host });
-  const target: Target = { program: program.name, document, url: settings.data };
+  const target: Target = { program: openApiServer.name, document, url: settings.data };
   const seed = options.seed === undefined ? undefined : readSeed(options.seed);
   const files = seed?.folder === undefined ? undefined : await readFolder(target, seed.folder);
   const report = (message: string) => io.stderr.write(`${message}\n`);
@@ -108,7 +108,7 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
 // With the options that select the same database.
 function keysCommand(path: string, { data, overlay = [] }: TargetOptions): string {
   const place = data === undefined ? "" : ` --data ${redactUrl(data)}`;
-  return `${program.name} keys create ${path}${place}${overlay.map((one) => ` --overlay ${one}`).join("")} NAME`;
+  return `${openApiServer.name} keys create ${path}${place}${overlay.map((one) => ` --overlay ${one}`).join("")} NAME`;
 }
 
 const hasKeySchemes = ({ operations }: Document) => listKeySchemes(operations).size > 0;

@@ -4,10 +4,10 @@ import { isInMemory, isMissingStore, openDatabase, type Store } from "../store/i
 
 /** The store of a command. */
 export interface StoreTarget {
-  /** The program, with its document if it has none of its own: `openapi-server keys create books.yaml` is its command. */
   readonly program: string;
-  readonly documentArgument: string;
   readonly url: string;
+  /** What sets the URL, as messages name it. */
+  readonly urlSetting: string;
   /** Whether the URL is that of a setting, or of the place of the document. */
   readonly isUrlSet: boolean;
   /** Whether statements are prepared (PostgreSQL only). */

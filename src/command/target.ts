@@ -2,7 +2,7 @@
 import { basename, dirname, extname, join } from "node:path";
 import { type Command, Option } from "commander";
 import type { Preset } from "../server/index.ts";
-import { readSettings, type Settings } from "../settings/index.ts";
+import { describeSetting, readSettings, type Settings, variableOf } from "../settings/index.ts";
 import type { Io } from "../terminal/index.ts";
 import type { ConfigOptions } from "./config.ts";
 import { addSettings, addTo } from "./options.ts";
@@ -50,12 +50,12 @@ export function targetsOfArguments(io: Io): TargetReader {
         { data: "a file beside the document" },
       ),
     async read([path = "", ...args], options) {
-      const { program, readService } = await import("./config.ts");
+      const { openApiServer, readService } = await import("./config.ts");
       const { settings } = await readService(options, io.env, { data: defaultDatabaseOf(path) });
       const target: StoreTarget = {
-        program: program.name,
-        documentArgument: ` ${path}`,
+        program: openApiServer.name,
         url: settings.data,
+        urlSetting: describeSetting("data", openApiServer.variablePrefix),
         isUrlSet: true,
         prepare: settings.databasePrepare,
         readDocument: () => readDocumentOf(path, options, settings),
@@ -71,12 +71,13 @@ export function targetsOfPreset(preset: Preset, io: Io): TargetReader {
     hasDocument: false,
     select: (command) => command,
     async read(args) {
+      const variable = variableOf("data", preset.variablePrefix);
       const { data, databasePrepare } = readSettings(preset, { env: io.env });
       const target: StoreTarget = {
         program: preset.name,
-        documentArgument: "",
         url: data,
-        isUrlSet: Boolean(io.env.DATABASE_URL),
+        urlSetting: variable,
+        isUrlSet: Boolean(io.env[variable]),
         prepare: databasePrepare,
         readDocument: preset.readDocument,
       };

@@ -6,8 +6,8 @@ import { requireDatabaseUrl } from "./data/database-url.ts";
 import type { StoreTarget } from "./stores.ts";
 
 /** Prints the statements in the SQL of a database. Does not connect to it. */
-export async function printViews(io: Io, { url, readDocument }: StoreTarget): Promise<void> {
-  requireDatabaseUrl("DATABASE_URL", url);
+export async function printViews(io: Io, { url, urlSetting, readDocument }: StoreTarget): Promise<void> {
+  requireDatabaseUrl(urlSetting, url);
   const resources = readResources(await readDocument());
   const statements = resources.map(({ collection, columns }) => createViewStatement(url, collection, columns));
   await print(io, (await Promise.all(statements)).join("\n\n"));

@@ -5,7 +5,7 @@ export const petStore: Preset = {
   name: "petstore",
   description: "Runs the Pet Store service, and manages its API keys and data.",
   records: "pets",
-  hasPlainVariables: true,
+  variablePrefix: "",
   defaults: { name: "petstore", data: "sqlite:data/petstore.db" },
   aliases: { MAX_PETS: "maxRecords" },
   readDocument: async () => (await import("./document.ts")).readDocument(),

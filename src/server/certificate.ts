@@ -4,27 +4,27 @@ import type { Server } from "node:net";
 import { createSecureContext, type Server as TlsServer } from "node:tls";
 import type { FastifyInstance } from "fastify";
 import { type Certificate, tlsOptions } from "../http/index.ts";
-import { type Settings, settings } from "../settings/index.ts";
+import { describeSetting, type Settings } from "../settings/index.ts";
 
-type Files = Pick<Settings, "tlsCert" | "tlsKey">;
+type Files = Pick<Settings, "tlsCert" | "tlsKey" | "variablePrefix">;
 
 /** Reads the certificate; undefined for none. Throws an Error that names the setting of a file that can't be used. */
-export function readCertificate({ tlsCert, tlsKey }: Files): Certificate | undefined {
+export function readCertificate({ tlsCert, tlsKey, variablePrefix }: Files): Certificate | undefined {
   if (tlsCert === "" && tlsKey === "") return undefined;
-  const read = (name: keyof Files, file: string) => {
-    const { variable } = settings[name];
-    if (file === "") throw new Error(`${variable} is not set. Set both TLS_CERT and TLS_KEY.`);
+  const [cert, key] = [describeSetting("tlsCert", variablePrefix), describeSetting("tlsKey", variablePrefix)];
+  const read = (setting: string, file: string) => {
+    if (file === "") throw new Error(`${setting} is not set. Set both ${cert} and ${key}.`);
     try {
       return readFileSync(file);
     } catch (error) {
-      throw new Error(`The file in ${variable} can't be read: ${(error as Error).message}.`);
+      throw new Error(`The file of ${setting} can't be read: ${(error as Error).message}.`);
     }
   };
-  const certificate = { cert: read("tlsCert", tlsCert), key: read("tlsKey", tlsKey) };
+  const certificate = { cert: read(cert, tlsCert), key: read(key, tlsKey) };
   try {
     createSecureContext(certificate);
   } catch (error) {
-    throw new Error(`TLS_CERT and TLS_KEY must be a certificate and its private key: ${(error as Error).message}.`);
+    throw new Error(`${cert} and ${key} must be a certificate and its private key: ${(error as Error).message}.`);
   }
   return certificate;
 }

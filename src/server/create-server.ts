@@ -165,16 +165,17 @@ function createIssuerCheck(issuer: string, audience: string | undefined, report:
 
 // Operations that need a key are not checked, and neither is what orchestrators and Prometheus call by any name.
 function toCrossSiteOptions<Operations, Context, Caller>(
-  { allowedHosts = [], origins = [], security, publicUrl, stagingUrl }: ServerOptions<Operations, Context, Caller>,
+  options: ServerOptions<Operations, Context, Caller>,
   { document, acceptsKeys }: Dependencies,
 ) {
+  const { allowedHosts = [], origins = [], security, publicUrl, stagingUrl, variablePrefix } = options;
   const hostOf = (url = "") => URL.parse(url)?.hostname ?? "";
   const hasChecks = acceptsKeys || security !== undefined;
   const withKey = new Set(document.operations.filter((one) => hasChecks && needsKey(one)));
   return {
     hosts: [...allowedHosts, hostOf(publicUrl), hostOf(stagingUrl)],
     origins,
-    settings: [describeSetting("allowedHosts"), describeSetting("origins")],
+    settings: [describeSetting("allowedHosts", variablePrefix), describeSetting("origins", variablePrefix)],
     isChecked: ({ routeOptions: { config, url = "" } }: FastifyRequest) =>
       config.operation ? !withKey.has(config.operation) : !operatorPaths.includes(url),
   } as const;

@@ -134,6 +134,11 @@ export interface OperatorOptions {
   readonly publicUrl?: string | undefined;
   /** The public URL of the API in staging, for the document. */
   readonly stagingUrl?: string | undefined;
+  /**
+   * What the variables of a program begin with, whose settings these options are: messages then name its options and variables. By
+   * default, they name the options of `createServer`.
+   */
+  readonly variablePrefix?: string | undefined;
 }
 
 export interface ServerOptions<Operations, Context, Caller>

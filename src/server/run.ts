@@ -15,7 +15,7 @@ import {
   startWorkers,
 } from "../operate/index.ts";
 import { collectionsOf, openStore, type ResourceStore, type ResourceStoreOptions } from "../resources/index.ts";
-import { describeSetting, type Settings, settings, toDocumentOptions } from "../settings/index.ts";
+import { describeSetting, type SettingName, type Settings, settings, toDocumentOptions } from "../settings/index.ts";
 import { isInMemory, type Store } from "../store/index.ts";
 import { readCertificate, reloadCertificate } from "./certificate.ts";
 import { createServer } from "./create-server.ts";
@@ -52,8 +52,9 @@ export interface Started extends Listening {
 
 /** Returns the options of `createServer` that settings have. */
 export function toServerOptions(values: Settings) {
+  const describe = (name: SettingName) => describeSetting(name, values.variablePrefix);
   if (values.audience !== "" && values.issuer === "")
-    throw new Error("--audience (AUDIENCE) needs --issuer (ISSUER), whose tokens it is for.");
+    throw new Error(`${describe("audience")} needs ${describe("issuer")}, whose tokens it is for.`);
   const { name, host, allowedHosts, issuer, audience, docs: _, readOnly: __, strict: ___, ...others } = values;
   return {
     ...others,
@@ -75,8 +76,10 @@ export async function runService(service: Service): Promise<void> {
   requireUrls(settings, document.basePath);
   const isPrimary = settings.workers > 1 && cluster.isPrimary;
   const isWorker = settings.workers > 1 && cluster.isWorker;
-  if (isPrimary && isInMemory(settings.data))
-    throw new Error("WORKERS must be 1 with an in-memory database, because other processes can't share it.");
+  if (isPrimary && isInMemory(settings.data)) {
+    const workers = describeSetting("workers", settings.variablePrefix);
+    throw new Error(`${workers} must be 1 with an in-memory database, because other processes can't share it.`);
+  }
   const logger = await createLogger(settings.logLevel);
   const resources = openStore(settings.data, {
     connections: settings.databasePool,
@@ -126,7 +129,9 @@ async function announce(
 function requireUrls(values: Settings, basePath: string): void {
   for (const name of ["publicUrl", "stagingUrl"] as const)
     if (values[name] && !values[name].endsWith(basePath))
-      throw new Error(`${settings[name].variable} must be ${settings[name].allowed}, ${basePath}.`);
+      throw new Error(
+        `${describeSetting(name, values.variablePrefix)} must be ${settings[name].allowed}, ${basePath}.`,
+      );
 }
 
 interface Run {
@@ -188,10 +193,18 @@ async function startServer(
   }
 }
 
+// The settings to change, by the codes of errors.
+const settingsOfFailures: Readonly<Record<string, SettingName>> = {
+  EADDRINUSE: "port",
+  EACCES: "port",
+  EADDRNOTAVAIL: "host",
+  ENOTFOUND: "host",
+};
+
 /** Listens at the address of the settings, unless `isStopped`. Rejects with an Error that names the settings. */
 export async function listen(
   app: FastifyInstance,
-  { host, port }: Pick<Settings, "host" | "port">,
+  { host, port, variablePrefix }: Pick<Settings, "host" | "port" | "variablePrefix">,
   isStopped = () => false,
 ): Promise<Omit<Listening, "version"> | undefined> {
   try {
@@ -201,8 +214,9 @@ export async function listen(
     return { origin: await app.listen({ host: address, port, backlog }), address };
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
-    const advice = code === "EADDRINUSE" ? ` Choose another one with ${describeSetting("port")}.` : "";
-    throw new Error(`The service can't listen on HOST ${host}, PORT ${port}: ${message}.${advice}`);
+    const name = settingsOfFailures[`${code}`];
+    const advice = name ? ` Choose another one with ${describeSetting(name, variablePrefix)}.` : "";
+    throw new Error(`The service can't listen on host ${host}, port ${port}: ${message}.${advice}`);
   }
 }
 

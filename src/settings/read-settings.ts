@@ -1,14 +1,21 @@
 // Reads settings from options, variables and a module.
 import { findSimilarName } from "../lib/index.ts";
-import { flagOf, type Setting, type SettingName, type Settings, settings } from "./table.ts";
+import {
+  describeSetting,
+  flagOf,
+  type Setting,
+  type SettingName,
+  type Settings,
+  settings,
+  variableOf,
+} from "./table.ts";
 import { onOrOff } from "./values.ts";
 
 /** The program that reads settings. */
 export interface SettingsProgram {
-  /** Its name, such as `openapi-server`: its variables begin with `OPENAPI_SERVER_`. */
   readonly name: string;
-  /** Whether its variables have no prefix. */
-  readonly hasPlainVariables: boolean;
+  /** What its variables begin with, such as `OPENAPI_SERVER_`. */
+  readonly variablePrefix: string;
   readonly defaults: { readonly [Name in SettingName]?: string };
   /** Variables of earlier releases, with the settings that they set. */
   readonly aliases?: Readonly<Record<string, SettingName>>;
@@ -42,32 +49,33 @@ export function toDocumentOptions(values: Settings) {
  * prefix of the program that is no setting.
  */
 export function readSettings(
-  { name: program, hasPlainVariables, defaults, aliases = {} }: SettingsProgram,
+  { name: program, variablePrefix, defaults, aliases = {} }: SettingsProgram,
   { env, flags = {}, module }: SettingsSources,
 ): Settings {
-  const prefix = hasPlainVariables ? "" : `${program.replaceAll("-", "_").toUpperCase()}_`;
-  if (prefix !== "") refuseUnknownVariables(env, prefix);
+  if (variablePrefix !== "") refuseUnknownVariables(env, variablePrefix, program);
   const values = (Object.keys(settings) as SettingName[]).map((name) => {
-    const { variable, default: common, allowed, parse }: Setting<unknown> = settings[name];
-    const own = readVariable(env, variable.startsWith("OTEL_") ? variable : prefix + variable);
+    const { default: common, allowed, parse }: Setting<unknown> = settings[name];
+    const variable = variableOf(name, variablePrefix);
     const former = Object.keys(aliases).find((alias) => aliases[alias] === name && env[alias]);
     const given = module?.values[name];
     const ofModule = given === null && parse("none") !== null ? undefined : given; // null is no value
     const sources: readonly (readonly [string | undefined, string])[] = [
       [flags[name], `--${flagOf(name)}`],
-      [own || undefined, prefix + variable],
+      [readVariable(env, variable) || undefined, variable],
       [former && env[former], `${former}`],
     ];
     const found = sources.find(([text]) => text !== undefined);
     const isOfModule = found === undefined && ofModule !== undefined;
     const place = `The option \`${name}\` of the module ${module?.path}`;
-    const [text, source] = found ?? (isOfModule ? [toText(ofModule), place] : [defaults[name] ?? common, variable]);
+    const [text, source] =
+      found ??
+      (isOfModule ? [toText(ofModule), place] : [defaults[name] ?? common, describeSetting(name, variablePrefix)]);
     const value = text === undefined ? undefined : parse(text);
     const valid = isOfModule && allowed === onOrOff.allowed ? "true or false" : allowed;
     if (value === undefined) throw new Error(`${source} must be ${valid}.`);
     return [name, value];
   });
-  return Object.fromEntries(values);
+  return Object.fromEntries([...values, ["variablePrefix", variablePrefix]]);
 }
 
 // Kubernetes sets variables about a Service that has the name of the program, such as PETSTORE_PORT=tcp://10.0.0.1:80.
@@ -79,15 +87,15 @@ function readVariable(env: NodeJS.ProcessEnv, name: string): string | undefined 
   return isOfKubernetes ? undefined : value;
 }
 
-function refuseUnknownVariables(env: NodeJS.ProcessEnv, prefix: string): void {
-  const variables = Object.values(settings).map(({ variable }) => variable as string);
+function refuseUnknownVariables(env: NodeJS.ProcessEnv, prefix: string, program: string): void {
+  const names = Object.keys(settings) as SettingName[];
+  const known = new Map(names.map((name) => [settings[name].variable as string, variableOf(name, prefix)]));
   for (const name of Object.keys(env)) {
-    const variable = name.slice(prefix.length);
-    if (!name.startsWith(prefix) || variables.includes(variable) || !readVariable(env, name)) continue;
-    const similar = findSimilarName(variable, variables);
-    throw new Error(
-      `${name} is no setting${similar === undefined ? "." : `: did you mean ${prefix}${similar}?`} docs/configuration.md lists them.`,
-    );
+    const plain = name.slice(prefix.length);
+    if (!name.startsWith(prefix) || known.get(plain) === name || !readVariable(env, name)) continue;
+    const similar = findSimilarName(plain, known.keys());
+    const end = similar === undefined ? "." : `: did you mean ${known.get(similar)}?`;
+    throw new Error(`${name} is no setting${end} ${program} --help lists them.`);
   }
 }
 

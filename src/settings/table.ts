@@ -73,7 +73,7 @@ export const settings = {
   databasePool: {
     variable: "DATABASE_POOL",
     default: "10",
-    description: "Maximum number of PostgreSQL connections per process; a count for MAX_RECORDS uses one more",
+    description: "Maximum number of PostgreSQL connections per process; a count for the limit of records uses one more",
     allowed: "an integer from 1 to 1000",
     parse: integer(1, 1_000),
   },
@@ -166,7 +166,7 @@ export const settings = {
     flag: "allow-host",
     default: "",
     description:
-      "Host names under which browsers open the service, besides localhost, IP addresses and those of HOST, BASE_URL and STAGING_BASE_URL",
+      "Host names under which browsers open the service, besides localhost, IP addresses, the address to listen on and those of the public URLs",
     allowed: "host names separated by commas, such as api.example",
     isList: true,
     parse: list((text) => /^[a-z\d]([\w.-]*[a-z\d])?$/i.test(text)),
@@ -175,14 +175,14 @@ export const settings = {
     variable: "TLS_CERT",
     default: "",
     description: "File of the TLS certificate and its chain, in PEM format; turns HTTPS on",
-    allowed: "the path of a file; requires TLS_KEY",
+    allowed: "the path of a file; requires that of the key",
     parse: (text: string) => text,
   },
   tlsKey: {
     variable: "TLS_KEY",
     default: "",
     description: "File of the certificate's private key, in PEM format",
-    allowed: "the path of a file; requires TLS_CERT",
+    allowed: "the path of a file; requires that of the certificate",
     parse: (text: string) => text,
   },
   issuer: {
@@ -195,8 +195,8 @@ export const settings = {
   audience: {
     variable: "AUDIENCE",
     default: "",
-    description: "Audience (aud) that the tokens of ISSUER must have; by default any",
-    allowed: "a text; requires ISSUER",
+    description: "Audience (aud) that the tokens of the issuer must have; by default any",
+    allowed: "a text; requires an issuer",
     parse: (text: string) => text,
   },
   operatorKey: {
@@ -284,6 +284,9 @@ export type SettingName = keyof typeof settings;
 /** The values of the settings. */
 export type Settings = {
   readonly [Name in SettingName]: Exclude<ReturnType<(typeof settings)[Name]["parse"]>, undefined>;
+} & {
+  /** What the variables of the program begin with, for messages. */
+  readonly variablePrefix: string;
 };
 
 /** Returns the option of a setting, without its dashes. */
@@ -292,7 +295,16 @@ export function flagOf(name: SettingName): string {
   return flag ?? name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Returns a setting as messages name it: by its option and its variable. */
-export function describeSetting(name: SettingName): string {
-  return `--${flagOf(name)} (${settings[name].variable})`;
+/** Returns the variable of a setting. Those of OpenTelemetry have no prefix. */
+export function variableOf(name: SettingName, prefix: string): string {
+  const { variable } = settings[name];
+  return variable.startsWith("OTEL_") ? variable : prefix + variable;
+}
+
+/**
+ * Returns a setting as messages name it: by its option and its variable, or, if no program has set the prefix of variables, as the
+ * option of `createServer`.
+ */
+export function describeSetting(name: SettingName, prefix: string | undefined): string {
+  return prefix === undefined ? `the option \`${name}\`` : `--${flagOf(name)} (${variableOf(name, prefix)})`;
 }

@@ -50,7 +50,7 @@ const fields = { "content-type": "application/x-www-form-urlencoded" };
 for (const command of ["serve", "mock"]) {
   t.test(`${command}: rejects what a browser sends for pages of other sites`, async (t) => {
     const { url, call } = await start(t, command);
-    const refused = /^421 The host evil\.example is not .*, add it to --allow-host \(ALLOWED_HOSTS\)\.$/;
+    const refused = /^421 The host evil\.example is not .*, add it to --allow-host \(OPENAPI_SERVER_ALLOWED_HOSTS\)\.$/;
     for (const path of ["/notes", "/docs/", "/openapi.json"])
       t.match(await call(path, { host: "evil.example:80" }), refused);
     t.match(await call("/notes", { ...fields, ...foreign }, "text=x"), /^403 Pages of http:\/\/evil\.example must not/);

@@ -114,6 +114,6 @@ t.test("An operation that neither a token nor a key can satisfy is reported, and
 
 t.test("Options that can't have an effect are errors", async (t) => {
   const serve = (...args: string[]) => run(["serve", save(t), "--data", "sqlite::memory:", "--port", "0", ...args]);
-  t.match(await serve("--audience", "a"), { code: 1, stderr: /--audience \(AUDIENCE\) needs --issuer/ });
+  t.match(await serve("--audience", "a"), { code: 1, stderr: /--audience \(OPENAPI_SERVER_AUDIENCE\) needs --issuer/ });
   t.match(await serve("--issuer", "http://x.example"), { code: 1, stderr: /The issuer must be a URL with https:/ });
 });

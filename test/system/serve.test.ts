@@ -58,7 +58,7 @@ t.test("Ends with one line and exit code 1 if it can't start", async (t) => {
   const { url } = await startServer(t, settings);
   for (const [wrong, message] of [
     [{ PORT: "80000" }, /^petstore: PORT must be an integer from 0 to 65535\.\n$/],
-    [{ PORT: new URL(url).port }, /^petstore: .*can't listen on HOST 127.0.0.1, PORT \d+: listen EADDRINUSE.*\n$/],
+    [{ PORT: new URL(url).port }, /^petstore: .*can't listen on host 127.0.0.1, port \d+: listen EADDRINUSE.*\n$/],
   ] as const)
     t.match(petstoreProcess({ ...settings, ...wrong }, "serve"), { status: 1, stdout: "", stderr: message });
 });

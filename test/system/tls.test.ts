@@ -72,6 +72,6 @@ t.test("A certificate that can't be used ends the start with one line and exit c
   const { files } = await createCertificate(t, 1);
   t.match(petstoreProcess({ DATABASE_URL: "sqlite::memory:", ...files, TLS_CERT: "/nowhere" }, "serve"), {
     status: 1,
-    stderr: /^petstore: The file in TLS_CERT can't be read: ENOENT.*\n$/,
+    stderr: /^petstore: The file of --tls-cert \(TLS_CERT\) can't be read: ENOENT.*\n$/,
   });
 });

@@ -40,7 +40,7 @@ t.test("Loads OpenTelemetry only if tracing is on, and reports at the start if i
   t.match(petstoreProcess({ ...without, OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" }, "serve"), {
     status: 1,
     stderr:
-      /^petstore: Traces \(OTEL_EXPORTER_OTLP_ENDPOINT\) need OpenTelemetry \(Cannot find package '@opentelemetry\/\S+'\)\. Install its packages, in a checkout with npm ci --include=optional\.\n$/,
+      /^petstore: Traces need OpenTelemetry \(Cannot find package '@opentelemetry\/\S+'\)\. Install its packages, in a checkout with npm ci --include=optional\.\n$/,
   });
 });
 

@@ -284,7 +284,8 @@ test("SIGTERM during a replacement finishes the requests in progress", async (t)
 test("Reports once why workers can't start", async (t) => {
   t.match(await petstore({ WORKERS: "2", DATABASE_URL: "sqlite::memory:" }, ["serve"]), {
     status: 1,
-    stderr: "petstore: WORKERS must be 1 with an in-memory database, because other processes can't share it.\n",
+    stderr:
+      "petstore: --workers (WORKERS) must be 1 with an in-memory database, because other processes can't share it.\n",
   });
   const { environment } = await prepare(t);
   const other = createServer().listen(0, "127.0.0.1");

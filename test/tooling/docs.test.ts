@@ -127,7 +127,7 @@ async function createShell(t: Test, examples: readonly Example[]) {
     const save = `export -p > ${state}; echo "cd '$PWD'" >> ${state}`;
     const result = spawnSync("bash", ["-c", `${prelude}\n${script}\n${save}`], { encoding: "utf8", timeout: 200_000 });
     findKey(result.stdout);
-    const showDefaults = (text: string) => text.replaceAll(new RegExp(`(127.0.0.1:|PORT )${port}`, "g"), "$13000");
+    const showDefaults = (text: string) => text.replaceAll(new RegExp(`(127.0.0.1:|port )${port}`, "g"), "$13000");
     return { ...result, stdout: showDefaults(result.stdout), stderr: showDefaults(result.stderr) };
   };
   const serve = async (variables: string) => {

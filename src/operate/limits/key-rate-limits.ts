@@ -49,7 +49,9 @@ export async function openKeyCounter({ limit, url, workers, log, clock }: Counte
   if (url !== "") {
     const { ValkeyCounter } = await import("./valkey-counter.ts").catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
-      throw new Error("RATE_LIMIT_STORE needs the package @redis/client. Run npm install @redis/client.");
+      throw new Error(
+        "Counting calls in Valkey or Redis needs the package @redis/client. Run npm install @redis/client.",
+      );
     });
     const valkey = new ValkeyCounter(url, limit, workers, onError);
     await Promise.race([valkey.connected, sleep(connectTimeout)]); // so that the first requests are counted by it

@@ -73,7 +73,7 @@ async function importOpenTelemetry() {
   } catch (error) {
     const reason = (error as Error).message.replace(/ imported from .*/s, "");
     throw new Error(
-      `Traces (OTEL_EXPORTER_OTLP_ENDPOINT) need OpenTelemetry (${reason}). Install its packages, in a checkout with npm ci --include=optional.`,
+      `Traces need OpenTelemetry (${reason}). Install its packages, in a checkout with npm ci --include=optional.`,
     );
   }
 }

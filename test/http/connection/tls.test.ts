@@ -82,10 +82,19 @@ t.test("Responds to a client that closes its side after its request, and then cl
 t.test("Exits with one line if TLS_CERT and TLS_KEY are not a certificate and its private key", async (t) => {
   const [one, other] = [(await createCertificate(t, 1)).files, (await createCertificate(t, 1)).files];
   for (const [settings, message] of [
-    [{ TLS_CERT: one.TLS_CERT }, /TLS_KEY is not set\. Set both TLS_CERT and TLS_KEY\./],
-    [{ TLS_KEY: one.TLS_KEY }, /TLS_CERT is not set\. Set both TLS_CERT and TLS_KEY\./],
-    [{ ...one, TLS_CERT: "/nowhere" }, /The file in TLS_CERT can't be read: ENOENT/],
-    [{ ...one, TLS_KEY: other.TLS_KEY }, /TLS_CERT and TLS_KEY must be a certificate and its private key: .*mismatch/],
+    [
+      { TLS_CERT: one.TLS_CERT },
+      /--tls-key \(TLS_KEY\) is not set\. Set both --tls-cert \(TLS_CERT\) and --tls-key \(TLS_KEY\)\./,
+    ],
+    [
+      { TLS_KEY: one.TLS_KEY },
+      /--tls-cert \(TLS_CERT\) is not set\. Set both --tls-cert \(TLS_CERT\) and --tls-key \(TLS_KEY\)\./,
+    ],
+    [{ ...one, TLS_CERT: "/nowhere" }, /The file of --tls-cert \(TLS_CERT\) can't be read: ENOENT/],
+    [
+      { ...one, TLS_KEY: other.TLS_KEY },
+      /--tls-cert \(TLS_CERT\) and --tls-key \(TLS_KEY\) must be a certificate and its private key: .*mismatch/,
+    ],
   ] as const)
     t.match(await petstore({ DATABASE_URL: "sqlite::memory:", ...settings }, ["serve"]), {
       status: 1,
