@@ -57,7 +57,7 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
   requireChecks(document, { keys, options, issuer: settings.issuer, host: settings.host });
   const target: Target = { program: openApiServer.name, document, url: settings.data };
   const seed = options.seed === undefined ? undefined : readSeed(options.seed);
-  const files = seed?.folder === undefined ? undefined : await readFolder(target, seed.folder);
+  const files = seed?.folder === undefined || cluster.isWorker ? undefined : await readFolder(target, seed.folder);
   const report = (message: string) => io.stderr.write(`${message}\n`);
   const { formatError, formats } = config;
   const createOptions = (resources: ResourceStore) => ({
@@ -79,7 +79,6 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
     await listen(trial, settings).finally(() => trial.close());
     await resetStore(target, io);
   }
-  if (files && cluster.isPrimary) await seedFiles(target, files, io);
   await runService({
     document,
     settings,
@@ -88,7 +87,8 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
     report,
     signal,
     async prepare(resources) {
-      if (seed !== undefined && seed.folder === undefined) await createRecords(seed.count, resources, io);
+      if (files) await seedFiles(target, files, io);
+      else if (seed) await createRecords(seed.count, resources, io);
     },
     announce(started) {
       const answered = new Set([...Object.keys(handlers), ...listAnswered(document)]);

@@ -144,6 +144,28 @@ t.test("--seed FOLDER imports each file once", async (t) => {
   await fails(/autors\.ndjson must be named after one of: books, authors/);
 });
 
+t.test("A new store gets a first key, however it is filled", async (t) => {
+  const { place, file } = save(t);
+  const scheme = "securitySchemes: { token: { type: http, scheme: bearer } }";
+  writeFileSync(file, text.replace("components:", `security: [{ token: [] }]\ncomponents:\n  ${scheme}`));
+  const seeds = join(place, "seeds");
+  mkdirSync(seeds);
+  writeFileSync(join(seeds, "authors.ndjson"), '{"name":"Ada","email":"ada@example.org"}\n');
+  for (const [index, seed] of [[], ["--seed"], ["--seed", "3"], ["--seed", seeds]].entries()) {
+    const args = [file, "--data", `sqlite:${join(place, `${index}.db`)}`, ...seed];
+    const first = await start(t, args);
+    const [, authorization = "", url = ""] = /curl -H 'Authorization: (.*)' '(.*)'/.exec(first.stderr) ?? [];
+    t.equal((await fetch(url, { headers: { authorization } })).status, 200, seed.join(" "));
+    first.stop();
+    t.equal((await start(t, [...args, "--reset"])).stderr, "", "the key stays");
+  }
+  const data = join(place, "reset.db");
+  t.match(
+    (await start(t, [file, "--data", data, "--reset", "--seed", seeds])).stderr,
+    /^API key for your first request/,
+  );
+});
+
 t.test("--reset deletes nothing if the seed is wrong", async (t) => {
   const { place, file } = save(t);
   (await start(t, [file, "--seed", "3"])).stop();
