@@ -33,7 +33,8 @@ export interface ConfigOptions {
   readonly config?: string | undefined;
 }
 
-// The other options of `createServer`, with which an application can share the module.
+// The other options of `createServer`: an application can share the module with commands that have no use for them, and `serve` is not
+// one of these.
 const others: ReadonlySet<string> = new Set<keyof AllOptions>([
   ...(["aggregator", "apiKeys", "context", "document", "edge", "errors", "extend", "gracePeriod"] as const),
   ...(["handlers", "headersTimeout", "health", "identify", "logger", "metrics", "mock", "monitor"] as const),
@@ -52,25 +53,27 @@ type Module = NonNullable<SettingsSources["module"]> & { readonly functions: Fun
 
 /**
  * Reads the settings of a command from its options, the environment, and the module `config`, which has them as its default export, or
- * as `options`. Other options of `createServer`, such as `handlers`, are ignored. Rejects with an Error that names what is wrong.
+ * as `options`. Other options of `createServer`, such as `handlers`, are ignored, unless the command is `serve`. Rejects with an Error
+ * that names what is wrong.
  */
 export async function readService(
   options: ConfigOptions & { readonly log?: boolean },
   env: NodeJS.ProcessEnv,
   defaults: { readonly [Name in SettingName]?: string } = {},
+  command?: "serve",
 ): Promise<{ readonly settings: Settings; readonly config: Config }> {
-  const module = options.config === undefined ? undefined : await importConfig(options.config);
+  const module = options.config === undefined ? undefined : await importConfig(options.config, command);
   const own = { ...openApiServer, defaults: { ...openApiServer.defaults, ...defaults } };
   const flags = { ...(options.log && { logLevel: "info" }), ...settingsAmong(options) };
   const values = readSettings(own, { env, flags, module });
   return { settings: values, config: { ...module?.functions, ...toDocumentOptions(values) } };
 }
 
-async function importConfig(path: string): Promise<Module> {
+async function importConfig(path: string, command: "serve" | undefined): Promise<Module> {
   const options = await importOptions(path);
   const values: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || others.has(name)) continue;
+    if (value === undefined || (others.has(name) && (command === undefined || value === null))) continue;
     if (name === "formatError" && !isFunction(value))
       throw new Error(`The option \`formatError\` of the module ${path} must be a function.`);
     if (name === "formats" && !isObjectOfFunctions(value))
@@ -84,6 +87,8 @@ async function importConfig(path: string): Promise<Module> {
 }
 
 function describeUnknown(path: string, name: string): string {
+  if (others.has(name))
+    return `The option \`${name}\` of the module ${path} has no effect in serve. openapi-server serve --help lists those that it has.`;
   const similar = findSimilarName(name, [...Object.keys(settings), ...others, "formatError", "formats"]);
   const end = similar === undefined ? "." : `: did you mean \`${similar}\`?`;
   return `The module ${path} has the unknown option \`${name}\`${end}`;

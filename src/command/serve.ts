@@ -46,7 +46,7 @@ export interface ServeOptions extends TargetOptions, KeyOptions {
 /** Serves a document from records. The server keeps the process alive, and is closed if `signal` is aborted. */
 export async function serve(path: string, options: ServeOptions, io: Io, signal?: AbortSignal): Promise<void> {
   const name = toServiceName(basename(path, extname(path)));
-  const { settings, config } = await readService(options, io.env, { name, data: defaultDatabaseOf(path) });
+  const { settings, config } = await readService(options, io.env, { name, data: defaultDatabaseOf(path) }, "serve");
   const handlers = await readHandlers(options.handlers);
   const source = await readWithOverlays(path, options.overlay, config.allowedFolders);
   // The valid part of the document is served, with errors in its shapes, and examples.

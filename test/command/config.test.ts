@@ -128,6 +128,25 @@ t.test("Names what is wrong with the module", async (t) => {
   }
 });
 
+t.test("serve refuses the options of createServer that it does not have", async (t) => {
+  for (const option of [
+    "apiKeys: true",
+    "health: false",
+    "metrics: true",
+    "wrap: []",
+    "security: {}",
+    "handlers: {}",
+  ]) {
+    const module = save("options.mjs", `export default { ${option} };`);
+    t.same(await run(["serve", file, "--port", "0", "--config", module]), {
+      code: 1,
+      stdout: "",
+      stderr: `openapi-server: The option \`${option.split(":")[0]}\` of the module ${module} has no effect in serve. openapi-server serve --help lists those that it has.\n`,
+    });
+    t.match(await run(["check", file, "--config", module]), { code: 0, stderr: "" });
+  }
+});
+
 t.test("References lead to the folders of --allow-folder, or else of the module, in each command", async (t) => {
   const path = writeFiles(t, {
     "api/api.yaml": documentOf(
