@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { findSimilarName, formatTime } from "../lib/index.ts";
 import type { Document } from "../openapi/index.ts";
-import { isKeyName, type Key, type KeyStore, keyNameRule, storeExists } from "../store/index.ts";
+import { isKeyName, type Key, type KeyStore, keyNameRule, readKeys, storeExists } from "../store/index.ts";
 import {
   type ConfirmOptions,
   confirm,
@@ -14,6 +14,7 @@ import {
   toIndentedJson,
   warn,
 } from "../terminal/index.ts";
+import { requireDatabaseUrl } from "./data/database-url.ts";
 import { type StoreTarget, withStore } from "./stores.ts";
 
 export interface CreateKeyOptions extends OutputOptions, ConfirmOptions {
@@ -130,12 +131,11 @@ function missingKey(name: string): Error {
   return new Error(`There is no key named ${name}.`);
 }
 
-/** Prints all keys. */
-export async function listKeys(io: Io, target: StoreTarget, { json }: OutputOptions): Promise<void> {
-  await withStore(target, async (store) => {
-    const keys = await store.keys.list();
-    await print(io, json ? toIndentedJson(keys.map(toJsonKey)) : formatKeys(keys, io.stdout));
-  });
+/** Prints all keys. Does not migrate the database, which a service of an earlier release may use. */
+export async function listKeys(io: Io, { url, urlSetting }: StoreTarget, { json }: OutputOptions): Promise<void> {
+  requireDatabaseUrl(urlSetting, url);
+  const keys = await readKeys(url);
+  await print(io, json ? toIndentedJson(keys.map(toJsonKey)) : formatKeys(keys, io.stdout));
 }
 
 /** Revokes a key, and prints what it was. Rejects if there is no key of this name. */

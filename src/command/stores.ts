@@ -1,6 +1,7 @@
 // The store that a command uses: it is opened when the command runs, and closed at its end.
 import type { Document } from "../openapi/index.ts";
-import { isInMemory, isMissingStore, openDatabase, type Store } from "../store/index.ts";
+import { isMissingStore, openDatabase, type Store } from "../store/index.ts";
+import { requireDatabaseUrl } from "./data/database-url.ts";
 
 /** The store of a command. */
 export interface StoreTarget {
@@ -21,11 +22,11 @@ export interface StoreTarget {
  * is in memory, since it would end with the command.
  */
 export async function withStore(
-  { url, prepare, readDocument }: StoreTarget,
+  { url, urlSetting, prepare, readDocument }: StoreTarget,
   work: (store: Store) => Promise<void>,
   mode: "migrate" | "create" = "migrate",
 ): Promise<void> {
-  if (isInMemory(url)) throw new Error("The database is in memory, and ends with this command.");
+  requireDatabaseUrl(urlSetting, url);
   const store = await openDatabase(url, { mode: "migrate", prepare }).catch(async (error) => {
     if (mode !== "create" || !isMissingStore(error)) throw error;
     const { collectionsOf } = await import("../resources/index.ts"); // a new store has the tables of the document

@@ -15,7 +15,15 @@ export {
 export { removeWithBelow } from "./deletion.ts";
 export { findHighest, findKeyProblem, type IdForm, idForms, maxImportedNumber, maxNumber } from "./ids.ts";
 export { isKeyName, keyNameRule } from "./key-name.ts";
-export { isInMemory, isMissingStore, type OpenTablesOptions, openDatabase, openTables, storeExists } from "./open.ts";
+export {
+  isInMemory,
+  isMissingStore,
+  type OpenTablesOptions,
+  openDatabase,
+  openTables,
+  readKeys,
+  storeExists,
+} from "./open.ts";
 export type {
   IdempotencyKey,
   Key,

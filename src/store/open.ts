@@ -1,10 +1,11 @@
 // Selects the implementation of a store by its URL.
 import { isAbsolute, sep } from "node:path";
 import { parseDatabaseUrl } from "../lib/index.ts";
-import type { Tables } from "./bulk.ts";
-import type { OpenMode, Store } from "./port.ts";
+import { sharedTables, type Tables } from "./bulk.ts";
+import type { Key, OpenMode, Store } from "./port.ts";
 import type { PostgresTimeouts } from "./postgres/connection-pool.ts";
 import type { Collection } from "./records.ts";
+import { toKey } from "./rows.ts";
 import { openSqliteTables } from "./sqlite/sqlite-bulk.ts";
 import { SqliteStore, type SqliteTimeouts } from "./sqlite/sqlite-store.ts";
 import type { StoreOptions } from "./store-options.ts";
@@ -70,7 +71,16 @@ export async function openTables(
   return openPostgresTables(url, mode, collections, lockTimeout);
 }
 
-/** Returns whether a store of this version exists. Rejects like `openDatabase` for a store of another version. */
+/** Returns the API keys of a store, sorted by name. Does not migrate it. Rejects like `openTables`. */
+export async function readKeys(url: string): Promise<Key[]> {
+  const tables = await openTables(url, "readonly");
+  const rows = await tables.read((source) => Array.fromAsync(source.rows("keys"))).finally(() => tables.close());
+  const columns = Object.keys(sharedTables.keys);
+  const keys = rows.flat().map((row) => toKey(Object.fromEntries(columns.map((name, index) => [name, row[index]]))));
+  return (keys as Key[]).sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** Returns whether a store exists. Rejects like `openTables` with the mode `readonly`. */
 export async function storeExists(url: string): Promise<boolean> {
   try {
     await (await openTables(url, "readonly")).close();

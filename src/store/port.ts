@@ -4,7 +4,7 @@ import type { MetricsRegistry, RawJson } from "../lib/index.ts";
 
 /**
  * How to open a store: `create` creates a missing store and migrates an existing one, `migrate` rejects a missing
- * store, and `readonly` rejects every store that is missing or of another version.
+ * store, and `readonly` also rejects one of an earlier version, unless it is in SQLite.
  */
 export type OpenMode = "create" | "migrate" | "readonly";
 

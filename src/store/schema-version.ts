@@ -8,15 +8,6 @@ export function requireKnownVersion(version: number, latest: number): void {
     );
 }
 
-/** Throws an Error if a store can't be read without a migration. */
-export function requireMigrated(version: number, latest: number): void {
-  if (version === 0) throw createMissingError();
-  if (version < latest)
-    throw createMigrationError(
-      `its schema version is ${version}, but this release requires ${latest}, also of a backup`,
-    );
-}
-
 /** Returns the error of a store that does not exist. Its code is that of a missing file. */
 export function createMissingError(): Error {
   return createMigrationError("it has not been migrated", "ENOENT");

@@ -191,7 +191,7 @@ t.test("Rejects a database that does not exist, and one in memory", async (t) =>
   });
   t.match(await petstore({ DATABASE_URL: "sqlite::memory:" }, ["keys", "create", "x"]), {
     status: 1,
-    stderr: /The database is in memory/,
+    stderr: /^petstore: DATABASE_URL must be sqlite:PATH or /,
   });
 });
 

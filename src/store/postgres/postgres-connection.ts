@@ -4,7 +4,7 @@ import { redactUrl } from "../../lib/index.ts";
 import { latestVersion } from "../migrations.ts";
 import type { RecordCount } from "../record-limit.ts";
 import type { Collection } from "../records.ts";
-import { createMissingError, requireMigrated } from "../schema-version.ts";
+import { createMigrationError, createMissingError } from "../schema-version.ts";
 import type { StoreOptions } from "../store-options.ts";
 import { Hosts } from "./hosts.ts";
 import { toOpenFailure } from "./postgres-errors.ts";
@@ -90,12 +90,13 @@ export async function prepareDatabase(
 async function prepare(client: pg.Client, { mode, collections, maxRecords }: StoreOptions): Promise<PreparedDatabase> {
   const version = await readVersion(client);
   const counts = new Map<Collection, RecordCount>();
+  if (mode !== "create" && version === 0) throw createMissingError();
   if (mode === "readonly") {
-    requireMigrated(version, latestVersion);
+    if (version < latestVersion)
+      throw createMigrationError(`its schema version is ${version}, but this release requires ${latestVersion}`);
     await requireCollections(client, collections);
     return { counts };
   }
-  if (mode === "migrate" && version === 0) throw createMissingError();
   await migrate(client, collections);
   if (maxRecords !== null)
     for (const collection of collections)

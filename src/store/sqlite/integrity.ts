@@ -1,15 +1,14 @@
 // Finds the problems of a SQLite file, which an attacker may have written (https://www.sqlite.org/security.html). A view
 // in the place of a table, or pages that refer to each other, can make a query endless. The schema is therefore compared
 // before any query of a table, and the pages are checked before any query that depends on them.
-import type { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { type Collection, indexName } from "../records.ts";
-import { openDatabase } from "./sqlite-connection.ts";
+import { migrate, readVersion } from "./sqlite-migrations.ts";
 
 const maxNameLength = 80; // characters
 
 /**
- * Yields the problems of a database of the latest version, each as a sentence. Throws an Error with the reason if its
- * tables can't be read safely.
+ * Yields the problems of a database, each as a sentence. Throws an Error with the reason if its tables can't be read safely.
  */
 export function* findProblems(db: DatabaseSync, collections: readonly Collection[]): Generator<string> {
   const differences = findSchemaDifferences(db, collections);
@@ -25,9 +24,10 @@ export function* findProblems(db: DatabaseSync, collections: readonly Collection
     yield "The table sqlite_sequence has a last id that is not an integer.";
 }
 
-/** Compares the schema with the one that the migrations create. Returns the differences, each as a sentence. */
+/** Compares the schema with the one that the migrations create for its version. Returns the differences, each as a sentence. */
 function findSchemaDifferences(db: DatabaseSync, collections: readonly Collection[]): string[] {
-  const model = openDatabase(":memory:", "create", collections);
+  const model = new DatabaseSync(":memory:");
+  migrate(model, collections, readVersion(db));
   const missing = new Map(readSchema(model));
   model.close();
   const differences: string[] = [];

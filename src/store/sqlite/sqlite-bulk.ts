@@ -173,9 +173,11 @@ class SqliteTableWriter implements TableWriter {
     this.#db.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)").run(table, id);
   }
 
-  // The name in quotes, and the names of the columns.
+  // The name in quotes, and the names of the columns. One that an earlier version does not have is NULL.
   #find(table: string): { name: string; columns: readonly string[]; sortKey: string } {
     const { name, columns, sortKey } = findTable(this.tables, table);
-    return { name: quoteName(name), columns: Object.keys(columns), sortKey };
+    const found = this.#db.prepare("SELECT name FROM pragma_table_info(?)").all(name);
+    const toExpression = (column: string) => (found.some((one) => one.name === column) ? column : "NULL");
+    return { name: quoteName(name), columns: Object.keys(columns).map(toExpression), sortKey };
   }
 }

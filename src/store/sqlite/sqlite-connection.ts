@@ -2,10 +2,9 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { latestVersion } from "../migrations.ts";
 import type { OpenMode } from "../port.ts";
 import type { Collection } from "../records.ts";
-import { requireMigrated } from "../schema-version.ts";
+import { createMissingError } from "../schema-version.ts";
 import { migrate, readVersion, requireCollections } from "./sqlite-migrations.ts";
 
 const openTimeout = 5_000; // milliseconds: the busy timeout while the store is opened
@@ -13,8 +12,9 @@ const openTimeout = 5_000; // milliseconds: the busy timeout while the store is 
 const fileFlags = { create: "a", migrate: "r+", readonly: "r" } as const satisfies Record<OpenMode, string>;
 
 /**
- * Opens a store of this version, with these collections, in `file` or `:memory:`. Throws an Error with the reason if the file can't be opened,
- * belongs to another program, or was created by a newer version.
+ * Opens a store of this version, with these collections, in `file` or `:memory:`. A store of an earlier version is migrated, unless `mode`
+ * is `readonly`. Throws an Error with the reason if the file can't be opened, belongs to another program, or was created by a newer
+ * version.
  */
 export function openDatabase(file: string, mode: OpenMode, collections: readonly Collection[]): DatabaseSync {
   let db: DatabaseSync | undefined;
@@ -30,7 +30,7 @@ export function openDatabase(file: string, mode: OpenMode, collections: readonly
     db.exec(`PRAGMA trusted_schema = OFF; ${readOnly ? "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;" : ""}`);
     const version = readVersion(db); // before the first write: the file may belong to another program
     if (readOnly) {
-      requireMigrated(version, latestVersion);
+      if (version < 1) throw createMissingError();
       requireCollections(db, collections);
       return db;
     }

@@ -42,6 +42,11 @@ t.test("petstore migrate creates the store, and petstore keys list does not", as
   });
   t.match(await petstore(settings, ["migrate"]), { status: 0 });
   t.match(await petstore(settings, ["keys", "list"]), { status: 0, stdout: /^NAME/ });
+  await query(settings.DATABASE_URL, `DELETE FROM petstore.migrations WHERE version = ${latestVersion}`);
+  t.match(await petstore(settings, ["keys", "list"]), {
+    status: 1,
+    stderr: `its schema version is ${latestVersion - 1}, but this release requires ${latestVersion}. Run petstore migrate.`,
+  });
 });
 
 t.test("3,000 lookups of invalid keys at once do not reject the lookup of a valid key", async (t) => {
