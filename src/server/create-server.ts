@@ -2,26 +2,13 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { createDataHeaders, createEdge, crossSite, type EdgeOptions } from "../http/index.ts";
-import { ignoreFailure } from "../lib/index.ts";
-import { createTokenCheck, IssuerKeys, listForCors, type Operation } from "../openapi/index.ts";
-import {
-  type AuthenticationOptions,
-  createFailureLimiter,
-  createKeySchemes,
-  health,
-  limitKeyRate,
-  operatorPaths,
-  status,
-  trackKeyUsage,
-  withLazyChildren,
-} from "../operate/index.ts";
+import { listForCors, type Operation } from "../openapi/index.ts";
+import { health, operatorPaths, status, withLazyChildren } from "../operate/index.ts";
 import { describeSetting } from "../settings/index.ts";
 import { type Dependencies, openDependencies } from "./dependencies.ts";
 import { serveDocs } from "./docs.ts";
 import type { ServerOptions, UntypedOperations } from "./options.ts";
 import { createFailureFormat, linksOf, serveOperations, servesDocs, toErrorListener } from "./serve-document.ts";
-
-const defaultFailureLimit = { count: 100, seconds: 60 };
 
 /**
  * Creates the server of an OpenAPI document: a Fastify instance, with the limits, timeouts, errors and graceful shutdown of
@@ -57,7 +44,7 @@ export async function createServer<Operations = UntypedOperations, Context = unk
 
 function toEdgeOptions<Operations, Context, Caller>(
   options: ServerOptions<Operations, Context, Caller>,
-  { document, logger, requestLog, metrics, identification, acceptsKeys, tracing, urls }: Dependencies,
+  { document, logger, requestLog, metrics, access, tracing, urls }: Dependencies,
 ): EdgeOptions {
   const { onError, workers = 1, monitor, trustProxy, maxConnections, origins } = options;
   return {
@@ -73,7 +60,7 @@ function toEdgeOptions<Operations, Context, Caller>(
     edge: options.edge,
     tls: options.tls,
     headersTimeout: options.headersTimeout,
-    identify: options.identify ?? (acceptsKeys ? identification.identify : undefined),
+    identify: options.identify ?? access.identify,
     trace: tracing?.traceRequests,
     // With workers, the primary also takes memory.
     monitor: { processes: workers > 1 ? workers + 1 : 1, ...monitor },
@@ -93,42 +80,16 @@ async function registerPlugins<Operations, Context, Caller>(
   options: ServerOptions<Operations, Context, Caller>,
   dependencies: Dependencies,
 ): Promise<void> {
-  const { document, name, report, urls, resources, requestLog, counter, identification, operators, acceptsKeys } =
-    dependencies;
+  const { document, name, report, urls, resources, requestLog, operators, access } = dependencies;
   const { operations, content } = document;
-  const { security, rateLimit, issuer, monitor } = options;
   const store = resources?.store;
   app.decorateRequest("identity", undefined);
   if (options.allowedHosts) await app.register(crossSite, toCrossSiteOptions(options, dependencies));
   if (options.extend) await extendApp(app, options.extend, report);
 
   // The operations of the document
-  const usage = trackKeyUsage(app, store?.keys);
-  const authentication: AuthenticationOptions = {
-    realm: options.name ?? content.info?.title ?? name,
-    identification,
-    usage,
-    failureLimiter: createFailureLimiter(options.rateLimitFailed ?? defaultFailureLimit, monitor?.clock),
-    checkToken: issuer === undefined ? undefined : createIssuerCheck(issuer, options.audience, report),
-  };
-  const refuse = (problem: string) => {
-    if (!options.mock) throw new Error(problem);
-    report(problem);
-  };
-  const keySchemes = acceptsKeys ? createKeySchemes(operations, security ?? {}, authentication, refuse) : {};
-  const guards = [
-    ...(app.hasPlugin("load-shedding") ? [app.shedLoad] : []),
-    usage.countDeprecated,
-    ...(rateLimit && counter ? [limitKeyRate(rateLimit, counter, name)] : []),
-  ];
-  const service = {
-    realm: authentication.realm,
-    baseUrl: urls.base,
-    root: urls.root,
-    resources,
-    security: { ...keySchemes, ...security },
-    guards,
-  };
+  const { authentication, ...secured } = access.secure(app);
+  const service = { ...secured, realm: authentication.realm, baseUrl: urls.base, root: urls.root, resources };
   // Encapsulated, so that the routes of the application read their own bodies.
   await app.register(async (scope) => serveOperations(scope, document, options, service));
 
@@ -157,20 +118,14 @@ async function registerPlugins<Operations, Context, Caller>(
   app.addHook("onClose", async () => requestLog?.flush());
 }
 
-function createIssuerCheck(issuer: string, audience: string | undefined, report: (message: string) => void) {
-  const keys = new IssuerKeys(issuer, report);
-  ignoreFailure(keys.refresh()); // for the first token; reports a failure
-  return createTokenCheck({ issuer, audience }, keys);
-}
-
 // Operations that need a key are not checked, and neither is what orchestrators and Prometheus call by any name.
 function toCrossSiteOptions<Operations, Context, Caller>(
   options: ServerOptions<Operations, Context, Caller>,
-  { document, acceptsKeys }: Dependencies,
+  { document, access }: Dependencies,
 ) {
   const { allowedHosts = [], origins = [], security, publicUrl, stagingUrl, variablePrefix } = options;
   const hostOf = (url = "") => URL.parse(url)?.hostname ?? "";
-  const hasChecks = acceptsKeys || security !== undefined;
+  const hasChecks = access.identify !== undefined || security !== undefined;
   const withKey = new Set(document.operations.filter((one) => hasChecks && needsKey(one)));
   return {
     hosts: [...allowedHosts, hostOf(publicUrl), hostOf(stagingUrl)],

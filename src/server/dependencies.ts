@@ -6,42 +6,27 @@ import { type Document, type PublicUrls, toPublicUrls } from "../openapi/index.t
 import {
   createIdentification,
   type Identification,
-  isJwt,
-  type KeyCounter,
-  listKeySchemes,
-  openKeyCounter,
   openTracing,
   RequestLogger,
   type Tracing,
   withStaticKeys,
 } from "../operate/index.ts";
-import type { ResourceHandlers } from "../resources/index.ts";
 import { settings } from "../settings/index.ts";
+import { type Access, type CalledService, openAccess } from "./access.ts";
 import type { ServerOptions } from "./options.ts";
 import { loadDocument, openResources } from "./serve-document.ts";
 
 const bodyLimit = 1_048_576; // bytes, that of Fastify
 
 /** What a server uses. */
-export interface Dependencies {
-  readonly document: Document;
-  /** The name of the service. */
-  readonly name: string;
-  readonly logger: FastifyBaseLogger;
-  /** Receives sentences for the operator. */
-  readonly report: (message: string) => void;
+export interface Dependencies extends CalledService {
   readonly urls: PublicUrls;
   readonly tracing: Tracing | undefined;
-  readonly resources: ResourceHandlers | undefined;
   readonly metrics: MetricsRegistry;
   readonly requestLog: RequestLogger | undefined;
-  readonly counter: KeyCounter | undefined;
-  /** Of the clients of operations. */
-  readonly identification: Identification;
+  readonly access: Access;
   /** Of operators, whose keys are in the store. */
   readonly operators: Identification;
-  /** Whether clients send keys or tokens. */
-  readonly acceptsKeys: boolean;
 }
 
 /** Opens what a server uses. `closers` receives the functions that close it, in their order, also if it rejects. */
@@ -49,12 +34,11 @@ export async function openDependencies<Operations, Context, Caller>(
   options: ServerOptions<Operations, Context, Caller>,
   closers: (() => Promise<unknown>)[],
 ): Promise<Dependencies> {
-  const { logger = pino() as FastifyBaseLogger, workers = 1, monitor, rateLimit, staticKeys = [] } = options;
+  const { logger = pino() as FastifyBaseLogger } = options;
   const report = options.report ?? ((message: string) => logger.warn(message));
   const document = await loadDocument(options, logger);
   const { operations } = document;
   const name = nameOf(document, options.name);
-  if (settings.name.parse(name) === undefined) throw new Error(`The option \`name\` must be ${settings.name.allowed}.`);
   const urls = toPublicUrls(document, options.publicUrl ?? "");
   const isOwnTracing = typeof options.tracing === "string" && options.tracing !== "";
   const tracing = isOwnTracing
@@ -73,23 +57,17 @@ export async function openDependencies<Operations, Context, Caller>(
   const metrics = new MetricsRegistry(`${name}_`);
   const requestLog = options.metrics ? new RequestLogger(logger as Logger, metrics, operations) : undefined;
   store?.metrics.register(metrics);
-  const counting = { url: options.rateLimitStore ?? "", workers, log: logger, clock: monitor?.clock };
-  const counter = rateLimit ? await openKeyCounter({ limit: rateLimit, ...counting }) : undefined;
-  if (counter) closers.unshift(async () => counter.close());
-  counter?.register(metrics);
-  const acceptsKeys = options.apiKeys === true || staticKeys.length > 0 || options.issuer !== undefined;
-  const schemes = listKeySchemes(acceptsKeys ? operations : [], options.security);
-  const isToken = options.issuer === undefined ? undefined : isJwt;
-  const keys = withStaticKeys(staticKeys, options.apiKeys ? store?.keys : undefined);
-  return {
-    ...{ document, name, logger, report, urls, tracing, resources, metrics, requestLog, counter, acceptsKeys },
-    identification: createIdentification(keys, [...schemes.values()], isToken),
-    operators: createIdentification(withStaticKeys([], store?.keys), []),
-  };
+  const access = await openAccess(options, { document, name, logger, report, resources });
+  closers.unshift(async () => access.counter?.close());
+  access.counter?.register(metrics);
+  const operators = createIdentification(withStaticKeys([], store?.keys), []);
+  return { document, name, logger, report, urls, tracing, resources, metrics, requestLog, access, operators };
 }
 
 /** Returns the name of a service, with which its metrics begin: its own, or that of its title. */
 export function nameOf({ content }: Document, own?: string): string {
+  if (settings.name.parse(own ?? "") === undefined)
+    throw new Error(`The option \`name\` must be ${settings.name.allowed}.`);
   return own ?? toServiceName(`${content.info?.title ?? ""}`);
 }
 

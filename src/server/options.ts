@@ -95,8 +95,8 @@ export interface OpenApiOptions<Operations = UntypedOperations, Context = unknow
   readonly validateResponses?: boolean | "log" | undefined;
 }
 
-/** What operators of a service need. Each part is off unless it is set. */
-export interface OperatorOptions {
+/** Who may call operations, and how often. Each part is off unless it is set. */
+export interface AccessOptions {
   /** The name of the service: of its metrics and traces, and in challenges. The default is made of the title of the document. */
   readonly name?: string | undefined;
   /**
@@ -116,6 +116,10 @@ export interface OperatorOptions {
   readonly rateLimitStore?: string | undefined;
   /** The maximum rate of invalid credentials per network address. The default is 100 in 60 s. */
   readonly rateLimitFailed?: RateLimit | undefined;
+}
+
+/** What operators of a service need. Each part is off unless it is set. */
+export interface OperatorOptions extends AccessOptions {
   /** Serves /healthz and /readyz. */
   readonly health?: boolean | undefined;
   /** Serves /metrics and /status.json, to operator keys, and logs one line for each request. */
@@ -167,7 +171,8 @@ export interface ServerOptions<Operations, Context, Caller>
 
 /** The options of the plugin `openApi`. */
 export interface PluginOptions<Operations = UntypedOperations, Context = unknown, Caller = unknown>
-  extends OpenApiOptions<Operations, Context, Caller> {
+  extends OpenApiOptions<Operations, Context, Caller>,
+    AccessOptions {
   /**
    * Adds what `createServer` has around the routes of the document: limits, load shedding, CORS, compression, security headers,
    * X-Request-Id and the graceful shutdown. The limits are those of the server of the app. By default, all of it is the app's.

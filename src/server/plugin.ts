@@ -10,7 +10,10 @@ import {
   representations,
   withoutQuery,
 } from "../http/index.ts";
+import { findSimilarName } from "../lib/index.ts";
 import { type Document, listForCors } from "../openapi/index.ts";
+import { openAccess } from "./access.ts";
+import { nameOf } from "./dependencies.ts";
 import { serveDocsOfPlugin } from "./docs.ts";
 import type { PluginEdgeOptions, PluginOptions, UntypedOperations } from "./options.ts";
 import {
@@ -22,6 +25,21 @@ import {
   servesDocs,
   toErrorListener,
 } from "./serve-document.ts";
+
+/** The names of the options of the plugin. */
+export const pluginOptions: readonly (keyof PluginOptions)[] = [
+  ...(["allowedFolders", "apiKeys", "audience", "context", "docs", "document", "edge", "errors"] as const),
+  ...(["formatError", "formats", "handlers", "ignore", "ignoreUnknownQuery", "issuer", "mock", "name"] as const),
+  ...(["onError", "rateLimit", "rateLimitFailed", "rateLimitStore", "readOnly", "report"] as const),
+  ...(["resources", "security", "staticKeys", "strict", "types", "validateRequests"] as const),
+  ...(["validateResponses", "wrap"] as const),
+];
+
+const edgeOptions = [
+  ...(["origins", "trustProxy", "maxConnections", "identify", "compression", "gracePeriod"] as const),
+] satisfies (keyof PluginEdgeOptions)[];
+
+const optionsOfRegister = ["prefix", "logLevel", "logSerializers"]; // of Fastify
 
 type Plugin = FastifyPluginAsync<PluginOptions> & typeof serveInApp;
 
@@ -37,6 +55,8 @@ async function serveInApp<Operations = UntypedOperations, Context = unknown, Cal
   app: FastifyInstance,
   options: PluginOptions<Operations, Context, Caller>,
 ): Promise<void> {
+  requireKnown("The plugin openApi", options, [...pluginOptions, ...optionsOfRegister]);
+  requireKnown("The option `edge`", Object(options.edge), edgeOptions);
   const document = await loadDocument(options, app.log);
   const { onError, edge = false } = options;
   const failures: ErrorHandlerOptions = {
@@ -46,22 +66,37 @@ async function serveInApp<Operations = UntypedOperations, Context = unknown, Cal
   };
   hideQueries(app);
   const isSecure = "https" in app.initialConfig && Boolean(app.initialConfig.https);
-  if (edge) await addEdge(app, document, failures, isSecure, edge === true ? {} : edge);
+  const report = options.report ?? ((message: string) => app.log.warn(message));
+  const baseUrl = app.prefix + document.basePath;
+  const maxBytes = app.initialConfig.bodyLimit as number;
+  const resources = await openResources(document, options, { baseUrl, maxBytes, logger: app.log, report });
+  if (resources) app.addHook("onClose", resources.close);
+  const name = nameOf(document, options.name);
+  const access = await openAccess(options, { document, name, logger: app.log, report, resources });
+  app.addHook("onClose", async () => access.counter?.close());
+  const { identify } = access;
+  if (identify) app.decorateRequest("identity", undefined);
+  if (edge) await addEdge(app, document, failures, isSecure, { identify, ...(edge === true ? {} : edge) });
   else {
     await app.register(errorHandler, failures);
     await app.register(representations, { compression: false });
     if (app.prefix !== "") app.setNotFoundHandler(rejectUnrouted); // at the root, that of the app stays
   }
-  const baseUrl = app.prefix + document.basePath;
-  const maxBytes = app.initialConfig.bodyLimit as number;
-  const report = options.report ?? ((message: string) => app.log.warn(message));
-  const resources = await openResources(document, options, { baseUrl, maxBytes, logger: app.log, report });
-  if (resources) app.addHook("onClose", resources.close);
-  const guards = app.hasPlugin("load-shedding") ? [app.shedLoad] : [];
-  const security = options.security ?? {};
-  await serveOperations(app, document, options, { baseUrl, root: app.prefix, resources, security, guards });
+  const { authentication, ...secured } = access.secure(app);
+  const service = { ...secured, realm: authentication.realm, baseUrl, root: app.prefix, resources };
+  await serveOperations(app, document, options, service);
   const own = Object.keys(options.handlers ?? {});
   if (servesDocs(document, options)) await serveDocsOfPlugin(app, document, { resources, own, isSecure });
+}
+
+// `owner` has the options.
+function requireKnown(owner: string, options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const similar = findSimilarName(unknown, known);
+  throw new Error(
+    `${owner} has no option \`${unknown}\`${similar === undefined ? "." : `: did you mean \`${similar}\`?`}`,
+  );
 }
 
 async function addEdge(
