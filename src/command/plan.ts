@@ -20,13 +20,16 @@ const partEffects = { get: "returns", replace: "replaces", update: "changes", de
 
 /** Describes what is answered from records, one line for each operation, by resource. `own` are the operations with a handler. */
 export function describePlan(document: Document, own: readonly string[] = []): string {
-  const { known, parts, reasons } = findStandardOperations(document, "likely");
+  const { known, parts, reasons } = findStandardOperations(document);
   const answered = known.filter(({ operation }) => !own.includes(operation.id));
   const resources = [...new Set(answered.map(({ resource }) => resource))];
   const sections = resources.map((resource) => {
     const lines = answered
       .filter((one) => one.resource === resource)
-      .map((one) => `  ${pathOf(one.operation)}  ${one.operation.id}: ${effects[one.kind]}${describeLikely(one)}`);
+      .flatMap((one) => [
+        `  ${pathOf(one.operation)}  ${one.operation.id}: ${effects[one.kind]}${describeGuesses(one)}`,
+        ...one.doubts.map((doubt) => `    Doubt: it ${doubt}.`),
+      ]);
     const ofParts = parts
       .filter((one) => one.resource === resource && !own.includes(one.operation.id))
       .map((one) => `  ${pathOf(one.operation)}  ${one.operation.id}: ${partEffects[one.kind]} ${one.name} of one`);
@@ -43,8 +46,8 @@ export function describePlan(document: Document, own: readonly string[] = []): s
   return `${sections.join("\n\n")}\n`;
 }
 
-// What is only likely of an operation: names that are understood, members that are made, parameters that are not understood.
-function describeLikely({ kind, list, maker, refused }: StandardOperation): string {
+// Names that are understood, members that are made, and parameters that are not understood.
+function describeGuesses({ kind, list, maker, refused }: StandardOperation): string {
   const { limit, offset, page, cursor } = list?.parameters ?? {};
   const made = kind === "update" ? [] : (maker?.made ?? []);
   const parts = Object.entries({
@@ -57,7 +60,7 @@ function describeLikely({ kind, list, maker, refused }: StandardOperation): stri
 
 /** Returns the operationIds that are answered from records. */
 export function listAnswered(document: Document): string[] {
-  const { known, parts } = findStandardOperations(document, "likely");
+  const { known, parts } = findStandardOperations(document);
   return [...known, ...parts].map(({ operation }) => operation.id);
 }
 

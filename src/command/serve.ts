@@ -69,7 +69,7 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
     apiKeys: keys !== "any",
     ...(keys !== "any" && { staticKeys: keys }),
   });
-  const storeOptions = { certainty: "likely", partial: !options.examples } as const;
+  const storeOptions = { partial: !options.examples };
   if (options.reset && cluster.isPrimary) {
     // Starts once with a store in memory, so that nothing is deleted if the document, the handlers or the port are wrong.
     const resources = openStore("sqlite::memory:", storeOptions);

@@ -13,7 +13,7 @@ export class ParentCheck {
   constructor(document: Document) {
     const resources = readResources(document);
     // As the server requires it: those of others can be created elsewhere.
-    const { known } = findStandardOperations(document, "likely");
+    const { known } = findStandardOperations(document);
     const made = known.filter(({ kind }) => kind === "create" || kind === "replace").map(({ resource }) => resource);
     for (const resource of resources) {
       const above = collectionAbove(resource, made);

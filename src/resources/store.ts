@@ -5,7 +5,6 @@ import { isInMemory, openDatabase, type RecordStore, type Store } from "../store
 import { createStandardHandlers, type StandardHandlers } from "./handlers/standard-handlers.ts";
 import { collectionsOf, readResources } from "./model/find-resources.ts";
 import { collectionsBelow } from "./model/nesting.ts";
-import type { Certainty } from "./model/standard-operation.ts";
 import { findStandardOperations } from "./model/standard-operations.ts";
 import { checkRecords } from "./records/checked-records.ts";
 import { prepareRecords } from "./records/prepare-records.ts";
@@ -20,11 +19,6 @@ export interface ResourceStoreOptions {
   readonly connections?: number | undefined;
   /** Whether statements are prepared (PostgreSQL only). The default is true. */
   readonly prepare?: boolean | undefined;
-  /**
-   * How sure the meaning of an operation must be that is answered without a handler. The default is `certain`. With `likely`, names are
-   * understood as they usually are: the server makes members that no request has, and selects pages by `page` and `offset`, too.
-   */
-  readonly certainty?: Certainty | undefined;
   /**
    * Responds with 501, and the reason, to operations that neither the store nor a handler can answer, so that the server starts
    * without their handlers. The default is false.
@@ -71,7 +65,7 @@ export interface ResourceStore extends ResourceSource {
 export function openStore(source: string | Store, options: ResourceStoreOptions = {}): ResourceStore {
   let store: Store | undefined;
   let served: Document | undefined;
-  const { partial = false, certainty = "certain" } = options;
+  const { partial = false } = options;
   const requireOpened = () => {
     if (store === undefined || served === undefined) throw new Error("The store is opened when the server is created.");
     return { opened: store, document: served };
@@ -91,7 +85,7 @@ export function openStore(source: string | Store, options: ResourceStoreOptions 
       const { handlers, baseUrl } = server;
       const close = async () => (typeof source === "string" ? opened.close() : undefined);
       try {
-        const standard = createStandardHandlers(document, handlers, store, { baseUrl, certainty });
+        const standard = createStandardHandlers(document, handlers, store, baseUrl);
         const answered = new Set(Object.keys(standard.handlers));
         return { ...(partial ? withRejections(standard, handlers) : standard), answered, store, close };
       } catch (error) {
@@ -111,7 +105,7 @@ export function openStore(source: string | Store, options: ResourceStoreOptions 
         resource,
         store: opened,
         below: collectionsBelow(resource, resources).map(({ name }) => name),
-        maker: findStandardOperations(document, certainty).known.find(
+        maker: findStandardOperations(document).known.find(
           ({ operation }) => operation === (resource.operations.create ?? resource.operations.replace),
         )?.maker,
         scope,

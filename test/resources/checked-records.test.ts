@@ -41,7 +41,7 @@ type Repair = { id: string; state: string };
 
 /** Serves the document with the handlers of an application. */
 async function serve(t: Test) {
-  const store = openStore("sqlite::memory:", { certainty: "likely" });
+  const store = openStore("sqlite::memory:");
   const repairsOf = (bikeId: string) => store.records<Repair, object>("bikes_bikeId_repairs", bikeId);
   const app = await createServer({
     document: parse(text),

@@ -88,7 +88,7 @@ for (const [store, newUrl] of [
   ["PostgreSQL", emptyDatabase],
 ] as const) {
   const start = async (t: Test) => {
-    const resources = openStore(await newUrl(t), { certainty: "likely", partial: true });
+    const resources = openStore(await newUrl(t), { partial: true });
     const app = await createServer({ document: parse(text), resources, logger: pino({ level: "silent" }), mock: true });
     t.teardown(() => app.close());
     const send = async (

@@ -37,7 +37,7 @@ for (const [store, newUrl] of [
   ["PostgreSQL", emptyDatabase],
 ] as const)
   t.test(`${store}: the whole life of a record`, async (t) => {
-    const resources = openStore(await newUrl(t), { certainty: "likely" });
+    const resources = openStore(await newUrl(t));
     const app = await createServer({ document: parse(text), resources, logger: pino({ level: "silent" }), mock: true });
     t.teardown(() => app.close());
     const send = async (method: string, url: string, body?: unknown, type = "application/json") => {

@@ -136,7 +136,7 @@ testLikely("a read-only member stays as it is, at any depth", document(""), asyn
 });
 
 t.test("the read-only members that the server has written are kept, and can be sent back", async (t) => {
-  const resources = openStore("sqlite::memory:", { certainty: "likely", partial: true });
+  const resources = openStore("sqlite::memory:", { partial: true });
   const app = await createServer({
     document: parse(document("")),
     resources,
@@ -185,7 +185,7 @@ t.test("the read-only members that the server has written are kept, and can be s
 t.test("a larger record of an earlier version can be read, deleted and made smaller", async (t) => {
   const url = `sqlite:${folder(t)}/notes.db`;
   const serve = async (limit: string) => {
-    const resources = openStore(url, { certainty: "likely", partial: true });
+    const resources = openStore(url, { partial: true });
     const options = { document: parse(document(limit)), resources, logger: pino({ level: "silent" }), mock: true };
     return await createServer(options);
   };

@@ -58,7 +58,7 @@ t.test("A hint that is wrong is an error, which says where it is", async (t) => 
   const change = async (edit: (paths: Record<string, Record<string, unknown>>) => void) => {
     const document = parse(text);
     edit(document.paths);
-    return findStandardOperations(await parseDocument(JSON.stringify(document)), "likely");
+    return findStandardOperations(await parseDocument(JSON.stringify(document)));
   };
   const ofPath = (hint: unknown) =>
     change((paths) => {

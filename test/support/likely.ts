@@ -34,7 +34,7 @@ export function testLikely(name: string, document: string, run: (t: Test, send: 
     ["PostgreSQL", emptyDatabase],
   ] as const)
     t.test(`${store}: ${name}`, async (t) => {
-      const resources = openStore(await newUrl(t), { certainty: "likely", partial: true });
+      const resources = openStore(await newUrl(t), { partial: true });
       const logger = pino({ level: "silent" });
       const app = await createServer({ document: parse(document), resources, logger, mock: true });
       t.teardown(() => app.close());

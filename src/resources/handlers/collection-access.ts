@@ -17,11 +17,10 @@ import type { RecordMaker } from "../model/record/record-maker.ts";
 import { RecordSchema } from "../model/record/record-schema.ts";
 import { maxScopeLength, type Resource, singleId } from "../model/resource.ts";
 import type { RecordFrame } from "../model/responses/response-frame.ts";
-import type { Certainty, StandardOperation } from "../model/standard-operation.ts";
+import type { StandardOperation } from "../model/standard-operation.ts";
 import { invalidBody, parameterOf, requireUnderstood } from "./request.ts";
 
 export interface AccessOptions {
-  readonly certainty: Certainty;
   readonly store: Pick<Store, "records" | "transaction">;
   /** The public URL of the API. */
   readonly baseUrl: string;
@@ -39,7 +38,6 @@ export class CollectionAccess {
   readonly records: RecordStore;
   readonly status: number;
   /** How sure the meaning of the operation is. */
-  readonly certainty: Certainty;
   /** The header with the Idempotency-Key. */
   readonly keyHeader: string;
   /** The status of a PUT that creates a record. */
@@ -57,7 +55,7 @@ export class CollectionAccess {
   readonly #store: AccessOptions["store"];
   readonly #below: readonly string[];
 
-  constructor(standard: StandardOperation, { store, baseUrl, above, read, below, certainty }: AccessOptions) {
+  constructor(standard: StandardOperation, { store, baseUrl, above, read, below }: AccessOptions) {
     const { resource, operation, status, maker } = standard;
     this.#standard = standard;
     this.maker = maker;
@@ -73,7 +71,6 @@ export class CollectionAccess {
     this.createdStatus = standard.createdStatus;
     this.#baseUrl = baseUrl;
     this.#below = below;
-    this.certainty = certainty;
     this.#above = above;
     this.#read = read;
     this.keyHeader = keyHeaderOf(operation, resource.operations.get);

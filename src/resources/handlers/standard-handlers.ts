@@ -6,7 +6,7 @@ import { type Document, identitiesOf, type UntypedCall, type UntypedHandler } fr
 import { type IdempotencyKey, idForms, idOf, type Store } from "../../store/index.ts";
 import { readResources } from "../model/find-resources.ts";
 import { collectionAbove, collectionsBelow } from "../model/nesting.ts";
-import type { Certainty, OperationKind, StandardOperation } from "../model/standard-operation.ts";
+import type { OperationKind, StandardOperation } from "../model/standard-operation.ts";
 import { findStandardOperations } from "../model/standard-operations.ts";
 import { CollectionAccess } from "./collection-access.ts";
 import { type ListOperation, listPage } from "./list-page.ts";
@@ -23,16 +23,16 @@ export interface StandardHandlers {
 }
 
 /**
- * Returns the handlers of those operations of a document that have no handler of the application, and whose meaning is as sure as
- * `certainty` says. `baseUrl` is the public URL of the API.
+ * Returns the handlers of those operations of a document that have no handler of the application. `baseUrl` is the public URL of
+ * the API.
  */
 export function createStandardHandlers(
   document: Document,
   own: object,
   store: Pick<Store, "records" | "transaction">,
-  { baseUrl, certainty = "certain" }: { readonly baseUrl: string; readonly certainty?: Certainty | undefined },
+  baseUrl: string,
 ): StandardHandlers {
-  const { known, parts, reasons } = findStandardOperations(document, certainty);
+  const { known, parts, reasons } = findStandardOperations(document);
   const accessOf = (standard: StandardOperation, reads: readonly StandardOperation[] = known): CollectionAccess => {
     const { resource } = standard;
     const made = known.filter(({ kind }) => kind === "create" || kind === "replace").map((one) => one.resource);
@@ -40,7 +40,6 @@ export function createStandardHandlers(
     const parent = known.find((one) => one.resource === above && one.kind === "get");
     const get = reads.find((one) => one.resource === resource && one.kind === "get");
     return new CollectionAccess(standard, {
-      certainty,
       read: get?.frames.get(get.status) ?? ((record) => record),
       store,
       baseUrl,
@@ -245,11 +244,11 @@ const maxKeyLength = 255; // characters, if the document has no schema
 
 // Clients can send the header although the document does not declare it, as those of Stripe do.
 function findIdempotencyKey(collection: CollectionAccess, call: UntypedCall): IdempotencyKey | undefined {
-  const { certainty, keyHeader } = collection;
+  const { keyHeader } = collection;
   const scope = collection.scopeOf(call);
   const declared = readIdempotencyKey(call, scope);
   const sent = call.request.headers[keyHeader.toLowerCase()];
-  if (declared !== undefined || certainty === "certain" || typeof sent !== "string") return declared;
+  if (declared !== undefined || typeof sent !== "string") return declared;
   if (!/^[\x20-\x7e]+$/.test(sent) || sent.length > maxKeyLength)
     throw new InvalidRequest([
       {

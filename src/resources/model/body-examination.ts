@@ -76,7 +76,6 @@ export class BodyExamination {
     const missing = record.required.find((name) => name !== collection.id && !isGiven(name));
     if (missing !== undefined)
       this.#examined.doubt(`does not require the property ${missing}, which each record must have`);
-    if (this.#examined.certainty === "certain") return undefined;
     const maker = this.#createMaker(body);
     if (maker.opaque !== undefined)
       this.#examined.refuse(`takes the property ${maker.opaque} in another form than the record has`);
@@ -130,7 +129,7 @@ export class BodyExamination {
 
   // Only the times of a change, and which members are kept.
   #updater(): RecordMaker | undefined {
-    if (this.#examined.certainty === "certain" || this.#examined.kind !== "update") return undefined;
+    if (this.#examined.kind !== "update") return undefined;
     const part = changeSchema(this.#operation);
     return part && this.#createMaker(this.#findBody(part));
   }
@@ -140,10 +139,10 @@ export class BodyExamination {
     if (this.#operation.method === "POST") this.#examined.doubt("is a POST of a record, which can be an action");
     const bodies = bodiesOf(this.#operation);
     const types = bodies.map(([type]) => type);
-    const [other] = types.filter((type) => !(patchTypes as readonly string[]).includes(type));
-    const reason = `has ${other === undefined ? "no body" : `a body of ${other}`}, and not of ${patchTypes.join(" or ")}`;
-    if (!types.some(isPatchType)) this.#examined.refuse(reason);
-    else if (other !== undefined) this.#examined.doubt(reason);
+    if (!types.some(isPatchType))
+      this.#examined.refuse(
+        `has ${types[0] === undefined ? "no body" : `a body of ${types[0]}`}, and not of ${patchTypes.join(" or ")}`,
+      );
     for (const [type, content] of bodies) {
       if (!isPatchType(type) || type === jsonPatch) continue; // not like a record
       const part = content.at("schema");

@@ -1,10 +1,9 @@
-// Examines whether a store can answer an operation: what is certain of its meaning, what is only likely, and what is not known.
+// Examines whether a store can answer an operation: what it means, what is only likely of it, and what is not known.
 import type { Operation } from "../../openapi/index.ts";
 import { BodyExamination } from "./body-examination.ts";
 import { findWildcards } from "./filters.ts";
-import { actionOf, isConditionOrKey, isKnownHeader, queryOf, responseSchema } from "./operation-parts.ts";
+import { actionOf, isKnownHeader, queryOf, responseSchema } from "./operation-parts.ts";
 import { pageRoleOf, readPageParameters, toSnakeCase } from "./page-parameters.ts";
-import { RecordSchema, valueType } from "./record/record-schema.ts";
 import { readOperationHint } from "./resource-hints.ts";
 import { findListFrame, findReceiptFrame, findRecordFrame } from "./responses/response-frame.ts";
 import { describeMissing, planHeaders } from "./responses/response-headers.ts";
@@ -27,7 +26,6 @@ export class Examination extends ExaminedOperation {
     const { kind, operation, resource } = this;
     const success = this.#findSuccess();
     if (success === undefined) return this.#wrongSuccess();
-    if (resource.isSingle) this.doubt("is that of a single record, and not of a collection");
     if (!resource.hasUsualId) this.doubt(`has no id with the name of the parameter ${resource.parameter}, or id`);
     const hint = readOperationHint(operation);
     const isNamed = hint !== false && hint.create !== undefined;
@@ -37,14 +35,25 @@ export class Examination extends ExaminedOperation {
     if (resource.isSingle && kind === "delete" && !isWhole && hasSelection(operation))
       this.refuse("has a body or query parameters, which can select what it deletes");
     const refused = this.#findRefused();
-    if (kind === "list") this.#examinePages();
     if (kind === "create") this.#examineId();
     const body = new BodyExamination(this).run();
     const createdStatus = kind === "replace" ? this.#findCreated(success) : success.status;
     const statuses = [success.status, createdStatus];
     const headers = planHeaders(operation, resource, { statuses, creates: kind === "create" || kind === "replace" });
     if (typeof headers === "string") return this.reason ?? describeMissing(headers);
-    return this.reason ?? { kind, operation, resource, createdStatus, headers, ...success, ...body, refused };
+    return (
+      this.reason ?? {
+        kind,
+        operation,
+        resource,
+        createdStatus,
+        headers,
+        ...success,
+        ...body,
+        refused,
+        doubts: this.doubts,
+      }
+    );
   }
 
   // The first declared success must have the record, or no content.
@@ -53,28 +62,19 @@ export class Examination extends ExaminedOperation {
     const usual = successes[this.kind].find((one) => declared?.at(one) !== undefined);
     const status = usual ?? ["200", "201", "204"].find((one) => declared?.at(one) !== undefined);
     if (status === undefined) return undefined;
-    if (usual === undefined || usual === "202") this.doubt(this.#wrongSuccess());
     const { record } = this.resource;
-    const { document } = record;
     const schema = responseSchema(this.operation, status);
     const base = { status: Number(status), frames: this.#findFrames() };
     if (this.kind === "list") {
       const frame = schema && findListFrame(schema, this.resource);
       if (frame === undefined) return undefined;
-      if (!frame.isBare) this.doubt(this.#wrongSuccess());
       const parameters = readPageParameters(this.operation, record, this.resource.exampleId);
       return { ...base, list: { frame, parameters, wildcards: findWildcards(this.operation, record) } };
     }
     if (status === "204") return base;
     const hasContent = declared?.at(status)?.at("content") !== undefined;
-    if (schema === undefined) {
-      if (hasContent || this.kind === "get") return undefined;
-      this.doubt(this.#wrongSuccess());
-      return base;
-    }
-    if (!base.frames.has(Number(status))) return undefined;
-    if (RecordSchema.of(document, schema).pointer !== record.pointer) this.doubt(this.#wrongSuccess());
-    return base;
+    if (schema === undefined) return hasContent || this.kind === "get" ? undefined : base;
+    return base.frames.has(Number(status)) ? base : undefined;
   }
 
   // 201, if it is declared with the record, or without content.
@@ -91,9 +91,7 @@ export class Examination extends ExaminedOperation {
       if (schema === undefined) return [];
       const frame =
         findRecordFrame(schema, this.resource) ??
-        (this.certainty === "likely" && isChange
-          ? findReceiptFrame(schema, this.resource, this.kind === "delete")
-          : undefined);
+        (isChange ? findReceiptFrame(schema, this.resource, this.kind === "delete") : undefined);
       return frame ? [[status, frame] as const] : [];
     });
     return new Map(found);
@@ -116,10 +114,7 @@ export class Examination extends ExaminedOperation {
     return this.operation.parameterParts.filter((part) => {
       const { in: location, name, required } = part.value;
       if (location === "path") return false;
-      if (location === "header" && isKnownHeader(part)) {
-        if (!isConditionOrKey(name)) this.doubt(`has the header parameter ${name}, which likely changes nothing`);
-        return false;
-      }
+      if (location === "header" && isKnownHeader(part)) return false;
       const isList = this.kind === "list" && location === "query";
       if (isList && (filters.includes(name) || pageRoleOf(part, record, this.resource.exampleId) !== undefined))
         return false;
@@ -127,23 +122,8 @@ export class Examination extends ExaminedOperation {
         ? `has the parameter ${name}, which neither selects a page (limit, cursor) nor has the name and type of a property`
         : `has the ${location} parameter ${name}, whose effect is not known`;
       if (required) this.refuse(reason);
-      else this.doubt(reason);
       return true;
     });
-  }
-
-  #examinePages(): void {
-    const { record } = this.resource;
-    const find = (name: string) => queryOf(this.operation).find(({ value }) => value.name === name);
-    const [limit, cursor] = [find("limit"), find("cursor")];
-    const hasDefault = record.document.schemas.hasDefaultAt(limit?.written("schema")?.pointer);
-    const typeOf = (parameter: typeof limit) => {
-      const schema = parameter?.written("schema");
-      return schema && valueType(RecordSchema.of(record.document, schema).parts);
-    };
-    if (typeOf(limit) === undefined || (limit?.value.required !== true && !hasDefault))
-      this.doubt("has no parameter limit with a default, so that it would have to return all records at once");
-    if (typeOf(cursor) !== "string") this.doubt("has no parameter cursor, a string, which selects the next page");
   }
 
   // A new record has the id that is sent, or the store makes one.

@@ -58,7 +58,18 @@ function examine(operation: Operation, resource: Resource): PartOperation | unde
   const frames = new Map(frame ? [[status, frame]] : []);
   const headers = planHeaders(operation, resource, { statuses: [status], creates: false });
   if (typeof headers === "string") return undefined;
-  const standard = { kind, operation, resource, status, createdStatus: status, headers, frames, controls: [], refused };
+  const standard = {
+    kind,
+    operation,
+    resource,
+    status,
+    createdStatus: status,
+    headers,
+    frames,
+    controls: [],
+    refused,
+    doubts: [],
+  };
   return { ...standard, name, response, body };
 }
 

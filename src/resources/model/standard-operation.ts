@@ -9,12 +9,6 @@ import type { ResponseHeaders } from "./responses/response-headers.ts";
 /** What an operation does with a collection. */
 export type OperationKind = keyof ResourceOperations;
 
-/**
- * How sure the meaning of an operation must be. What is likely follows usual names: the server makes members that no request has,
- * leaves out those that no response has, and responds with 501 to a parameter whose effect it does not know.
- */
-export type Certainty = "certain" | "likely";
-
 /** An operation that a store can answer. */
 export interface StandardOperation {
   readonly kind: OperationKind;
@@ -37,6 +31,8 @@ export interface StandardOperation {
   readonly controls: readonly string[];
   /** The parameters whose effect is not known: a request can't have them. */
   readonly refused: readonly Operation["parameterParts"][number][];
+  /** What is only likely of its meaning, as usual names say it. Each completes "The operation … ". */
+  readonly doubts: readonly string[];
 }
 
 /** How a list responds. */
@@ -52,14 +48,13 @@ export class ExaminedOperation {
   readonly kind: OperationKind;
   readonly operation: Operation;
   readonly resource: Resource;
-  readonly certainty: Certainty;
+  readonly doubts: string[] = [];
   #reason: string | undefined;
 
-  constructor(kind: OperationKind, operation: Operation, resource: Resource, certainty: Certainty) {
+  constructor(kind: OperationKind, operation: Operation, resource: Resource) {
     this.kind = kind;
     this.operation = operation;
     this.resource = resource;
-    this.certainty = certainty;
   }
 
   /** Completes "The operation … "; undefined if there is no reason. */
@@ -71,8 +66,7 @@ export class ExaminedOperation {
     this.#reason ??= reason;
   }
 
-  /** Refuses it, if its meaning must be certain. */
   doubt(reason: string): void {
-    if (this.certainty === "certain") this.refuse(reason);
+    this.doubts.push(reason);
   }
 }

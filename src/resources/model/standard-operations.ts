@@ -1,4 +1,5 @@
-// The operations of a document that a store can answer without a handler: those whose meaning is certain, or at least likely.
+// The operations of a document that a store can answer without a handler.
+import { getOrAdd } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/index.ts";
 import { Examination } from "./examination.ts";
 import { readResources } from "./find-resources.ts";
@@ -7,7 +8,7 @@ import { findPartOperations, type PartOperation } from "./parts.ts";
 import type { Resource } from "./resource.ts";
 import { readOperationHint } from "./resource-hints.ts";
 import { describeMissing, planHeaders } from "./responses/response-headers.ts";
-import type { Certainty, OperationKind, StandardOperation } from "./standard-operation.ts";
+import type { OperationKind, StandardOperation } from "./standard-operation.ts";
 
 /** What a store can answer of a document. */
 export interface StandardOperations {
@@ -18,16 +19,11 @@ export interface StandardOperations {
 }
 
 /** Finds the operations of a document that a store can answer, and why it can't answer the others. */
-export function findStandardOperations(document: Document, certainty: Certainty = "certain"): StandardOperations {
-  const found = examined[certainty].get(document) ?? examineOperations(document, certainty);
-  examined[certainty].set(document, found);
-  return found;
+export function findStandardOperations(document: Document): StandardOperations {
+  return getOrAdd(examined, document, () => examineOperations(document));
 }
 
-const examined: Readonly<Record<Certainty, WeakMap<Document, StandardOperations>>> = {
-  certain: new WeakMap(),
-  likely: new WeakMap(),
-};
+const examined = new WeakMap<Document, StandardOperations>();
 
 // Why an operation belongs to no resource.
 function describeOther(operation: Operation, { operations }: Document): string {
@@ -81,17 +77,17 @@ interface FoundOperations {
   readonly reasons: Map<string, string>;
 }
 
-function examineOperations(document: Document, certainty: Certainty): StandardOperations {
+function examineOperations(document: Document): StandardOperations {
+  const resources = readResources(document);
   const known: StandardOperation[] = [];
   const reasons = new Map<string, string>();
-  for (const resource of readResources(document))
+  for (const resource of resources)
     for (const [kind, operation] of Object.entries(resource.operations) as [OperationKind, Operation | undefined][]) {
       if (operation === undefined) continue;
-      const result = new Examination(kind, operation, resource, certainty).run();
+      const result = new Examination(kind, operation, resource).run();
       if (typeof result === "string") reasons.set(operation.id, result);
       else known.push(result);
     }
-  const resources = certainty === "likely" ? readResources(document) : [];
   const isRead = (resource: Resource) => known.some((one) => one.resource === resource && one.kind === "get");
   const isTaken = ({ path }: Operation) => resources.some((one) => one.path === path);
   const parts = resources

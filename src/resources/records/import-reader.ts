@@ -50,16 +50,14 @@ export class ImportReader {
   /** `scope` has the values of the path for records that do not have them. Compiles schemas, which is expensive. */
   constructor(resource: Resource, scope?: readonly string[]) {
     const { record, newRecord, operations, collection } = resource;
-    const [certain, likely] = (["certain", "likely"] as const).map((certainty) =>
-      findStandardOperations(record.document, certainty).known.find(
-        ({ operation }) => operation === (operations.create ?? operations.replace),
-      ),
+    const create = findStandardOperations(record.document).known.find(
+      ({ operation }) => operation === (operations.create ?? operations.replace),
     );
     this.#resource = resource;
     this.#placeNames = resource.placeNames;
     this.#defaultScope = collection.isScoped ? scope : [];
-    this.#isComplete = certain !== undefined && likely?.maker?.made.length === 0;
-    this.#maker = this.#isComplete ? undefined : likely?.maker;
+    this.#isComplete = create?.maker?.made.length === 0 && create.doubts.length === 0;
+    this.#maker = this.#isComplete ? undefined : create?.maker;
     this.#added = this.#maker?.body ?? newRecord;
     this.#madeNames = new Set(record.propertyNames.filter((name) => !this.#added.canHave(name)));
     this.#validateWhole = record.createValidator("response");

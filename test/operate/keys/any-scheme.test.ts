@@ -47,7 +47,7 @@ async function start(t: Test, options: Options = {}, storeOptions: ResourceStore
   const app: FastifyInstance = await createServer({
     document: await parseDocument(text),
     handlers,
-    resources: openStore("sqlite::memory:", { certainty: "likely", ...storeOptions }),
+    resources: openStore("sqlite::memory:", { ...storeOptions }),
     logger: pino({ level: "silent" }),
     staticKeys,
     report: () => {},

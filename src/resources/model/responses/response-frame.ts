@@ -12,8 +12,6 @@ export type RecordFrame = (record: RawJson<unknown>) => RawJson<unknown>;
 /** Writes the records of a page as the body of a response. */
 export interface ListFrame {
   readonly write: (records: RawJson<unknown>, facts: PageFacts) => RawJson<unknown>;
-  /** Whether the response is an array of records as they are. */
-  readonly isBare: boolean;
   /** Whether the response has the number of all records. */
   readonly needsTotal: boolean;
 }
@@ -95,7 +93,7 @@ export function findWrappedRecord(
 export function findListFrame(place: SchemaPlace, resource: Resource): ListFrame | undefined {
   const schema = RecordSchema.of(resource.record.document, place);
   const bare = itemFrame(schema.parts, resource);
-  if (bare) return { write: (records) => bare(records), isBare: bare === identity, needsTotal: false };
+  if (bare) return { write: (records) => bare(records), needsTotal: false };
   const holes = schema.propertyNames.flatMap((name) => {
     const items = itemFrame(schema.property(name), resource);
     return items ? [{ name, items }] : [];
@@ -109,7 +107,7 @@ export function findListFrame(place: SchemaPlace, resource: Resource): ListFrame
       texts.push(`${JSON.stringify(name)}:${toJson(value)}`);
     return new RawJson(`{${texts.join(",")}}`);
   };
-  return { write, isBare: false, needsTotal: members.some(readsTotal) };
+  return { write, needsTotal: members.some(readsTotal) };
 }
 
 // Returns how an array contains records.
