@@ -25,6 +25,7 @@ export {
   storeExists,
 } from "./open.ts";
 export type {
+  CreateResult,
   IdempotencyKey,
   Key,
   KeyStore,

@@ -3,6 +3,7 @@ import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { type Checked, parseJson, RawJson, toJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/index.ts";
 import {
+  type IdempotencyKey,
   idOf,
   type RecordId,
   type RecordStore,
@@ -18,6 +19,7 @@ import { RecordSchema } from "../model/record/record-schema.ts";
 import { maxScopeLength, type Resource, singleId } from "../model/resource.ts";
 import type { RecordFrame } from "../model/responses/response-frame.ts";
 import type { StandardOperation } from "../model/standard-operation.ts";
+import { addRecord, type PlacedRecord } from "../records/place-record.ts";
 import { invalidBody, parameterOf, requireUnderstood } from "./request.ts";
 
 export interface AccessOptions {
@@ -37,7 +39,6 @@ export class CollectionAccess {
   readonly resource: Resource;
   readonly records: RecordStore;
   readonly status: number;
-  /** How sure the meaning of the operation is. */
   /** The header with the Idempotency-Key. */
   readonly keyHeader: string;
   /** The status of a PUT that creates a record. */
@@ -190,9 +191,22 @@ export class CollectionAccess {
     return notFound(recordName, isSingle ? "exists" : `has the id ${parameterOf(call, parameter)}`);
   }
 
-  exists(id: RecordId): HttpError {
+  /** Throws an InvalidRequest if a request can't choose an id. */
+  requireId(call: UntypedCall, id: string): void {
+    const { collection, idPath, highestChosenId: highest } = this.resource;
+    const isTooHigh = collection.idType === "int64" && BigInt(id) > highest;
+    const tooHigh = isTooHigh ? `must be at most ${highest}, so that the server can make higher ones` : undefined;
+    const problem = this.findIdProblem(call, id) ?? tooHigh;
+    if (problem !== undefined) throw invalidBody(idPath.join("."), `The id ${problem}.`);
+  }
+
+  /** Creates a record. Throws an HttpError if another one has its id. */
+  create(call: UntypedCall, placed: PlacedRecord, key: IdempotencyKey | undefined) {
     const { recordName } = this.resource;
-    return new HttpError({ code: `${recordName}_exists`, status: 409 }, `Another ${recordName} has the id ${id}.`);
+    const exists = (id: string) =>
+      new HttpError({ code: `${recordName}_exists`, status: 409 }, `Another ${recordName} has the id ${id}.`);
+    const scope = this.#scopeValuesOf(call);
+    return this.add(call, (records) => addRecord(records, this.resource, placed, { scope, exists, key }));
   }
 
   full(): HttpError {

@@ -3,11 +3,12 @@ import { createHash } from "node:crypto";
 import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { canonicalJson, type RawJson } from "../../lib/index.ts";
 import { type Document, identitiesOf, type UntypedCall, type UntypedHandler } from "../../openapi/index.ts";
-import { type IdempotencyKey, idForms, idOf, type Store } from "../../store/index.ts";
+import { type IdempotencyKey, idOf, type Store } from "../../store/index.ts";
 import { readResources } from "../model/find-resources.ts";
 import { collectionAbove, collectionsBelow } from "../model/nesting.ts";
 import type { OperationKind, StandardOperation } from "../model/standard-operation.ts";
 import { findStandardOperations } from "../model/standard-operations.ts";
+import { placeRecord } from "../records/place-record.ts";
 import { CollectionAccess } from "./collection-access.ts";
 import { type ListOperation, listPage } from "./list-page.ts";
 import { createPartHandler } from "./part-handlers.ts";
@@ -71,16 +72,14 @@ const creators: Readonly<
   create: (collection) => {
     const { records, resource } = collection;
     const { recordName } = resource;
-    const { id: name, idType, isScoped, idForm = "uuid" } = resource.collection;
+    const { id: name, idType, isScoped } = resource.collection;
     const canHaveId = idType === "string" || !isScoped;
     return async (call) => {
       await collection.check(call);
       const body = collection.bodyOf(call);
       collection.requireClear(body);
-      const sent = resource.idIn(body) ?? (name === undefined ? idForms[idForm]() : undefined);
-      const record = collection.makeNew(call, body);
-      // Clients of generated ids send 0, the default of an integer.
-      if (sent !== undefined && !canHaveId && `${sent}` !== "0")
+      const placed = placeRecord(resource, collection.makeNew(call, body), resource.idIn(body));
+      if (placed.id !== undefined && !canHaveId)
         throw invalidBody(
           resource.idPath.join("."),
           "The server makes the id of a record of this path. Send it without one.",
@@ -90,10 +89,9 @@ const creators: Readonly<
           "not_implemented",
           `The ${collection.keyHeader} has no effect, because the id is inside of an object. Send the request without it.`,
         );
-      if (sent !== undefined && canHaveId && (idType === "string" || `${sent}` !== "0"))
-        return createWithId(collection, call, { id: `${sent}`, record: resource.withId(record, sent) });
-      const key = findIdempotencyKey(collection, call);
-      const created = await collection.add(call, (all) => all.create(record, key, collection.scopeOf(call)));
+      if (placed.id !== undefined) collection.requireId(call, placed.id);
+      const key = placed.id === undefined ? findIdempotencyKey(collection, call) : undefined;
+      const created = await collection.create(call, placed, key);
       if (created.outcome === "conflict")
         throw new HttpError(
           { code: "idempotency_key_reused", status: 422 },
@@ -175,28 +173,6 @@ function replaceRecord(collection: CollectionAccess, members: object, record: Ra
   const previous = collection.membersOf(record);
   if (maker) return collection.requireValid(maker.replace(members, previous));
   return collection.keepReadOnly(previous, members);
-}
-
-interface RecordWithId {
-  readonly id: string;
-  readonly record: object;
-}
-
-async function createWithId(collection: CollectionAccess, call: UntypedCall, { id, record: added }: RecordWithId) {
-  const { resource } = collection;
-  const address = collection.addressOf(call, id);
-  const isTooHigh = typeof address === "bigint" && address > resource.highestChosenId;
-  const problem =
-    collection.findIdProblem(call, id) ??
-    (isTooHigh ? `must be at most ${resource.highestChosenId}, so that the server can make higher ones` : undefined);
-  if (problem !== undefined) throw invalidBody(resource.idPath.join("."), `The id ${problem}.`);
-  const edit = (record: unknown) => {
-    if (record) throw collection.exists(id);
-    return added;
-  };
-  const result = await collection.add(call, (records) => records.put(address, edit));
-  if (result.outcome === "full") throw collection.full();
-  return { ...collection.write(result.record), headers: { Location: collection.urlOf(call, address) } };
 }
 
 // A PUT creates a record with the id of its path, if no POST creates them (RFC 9110, section 9.3.4).

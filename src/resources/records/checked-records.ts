@@ -1,6 +1,5 @@
 // The records of a collection for the handlers of an application: ids are those within a scope, and only valid records are written.
 import {
-  idForms,
   idOf,
   type RecordId,
   type RecordStore,
@@ -12,6 +11,7 @@ import {
 import { membersOfScope } from "../model/nesting.ts";
 import type { RecordMaker } from "../model/record/record-maker.ts";
 import type { Resource } from "../model/resource.ts";
+import { addRecord, placeRecord } from "./place-record.ts";
 
 export interface CheckedRecordsOptions {
   readonly resource: Resource;
@@ -55,21 +55,13 @@ export function checkRecords({ resource, store, below, maker, scope: values }: C
     find: (id) => records.find(at(id)),
     position: (id) => records.position(at(id)),
     async create(record, idempotencyKey) {
-      const own =
-        resource.idIn(record) ?? (collection.id === undefined ? idForms[collection.idForm ?? "uuid"]() : undefined);
       const made = maker?.create(record, membersOfScope(resource, values)).value;
       const completed = { ...made, ...(maker?.withoutRequestOnly(record) ?? record) };
-      if (own === undefined) {
-        const result = await records.create(requireValid(completed), idempotencyKey, scope);
-        return "id" in result ? { ...result, id: idOf(collection, result.id) } : result;
-      }
-      const id = collection.idType === "int64" ? BigInt(own as number) : `${own}`;
-      const added = requireValid(resource.withId(completed, id));
-      const result = await records.put(at(id), (existing) => {
-        if (existing) throw new Error(`Another record of ${name} has the id ${id}.`);
-        return added;
-      });
-      return result.outcome === "full" ? result : { outcome: "created", id, record: result.record };
+      const placed = placeRecord(resource, completed, resource.idIn(record));
+      requireValid(placed.record);
+      const exists = (id: string) => new Error(`Another record of ${name} has the id ${id}.`);
+      const result = await addRecord(records, resource, placed, { scope: values, exists, key: idempotencyKey });
+      return "id" in result ? { ...result, id: idOf(collection, result.id) } : result;
     },
     put: async (id, edit) => records.put(at(id), (record) => requireValid(resource.withId(edit(record), `${id}`))),
     change: async (id, edit) => records.change(at(id), (record) => requireValid(edit(record))),

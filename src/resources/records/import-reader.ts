@@ -1,12 +1,13 @@
 // Reads the records of an import: whole ones, as an export writes them, and those of requests, which are completed as a POST would.
 import { type Checked, isObject } from "../../lib/index.ts";
 import type { TableRow } from "../../openapi/index.ts";
-import { idForms, type RecordId, toScope } from "../../store/index.ts";
+import { type RecordId, toScope } from "../../store/index.ts";
 import { membersOfScope } from "../model/nesting.ts";
 import type { RecordMaker } from "../model/record/record-maker.ts";
 import type { RecordSchema } from "../model/record/record-schema.ts";
 import type { Resource } from "../model/resource.ts";
 import { findStandardOperations } from "../model/standard-operations.ts";
+import { placeRecord } from "./place-record.ts";
 
 /** A record of an import. */
 export interface ImportedRecord {
@@ -146,17 +147,12 @@ export class ImportReader {
   #place(record: object, line: unknown, place: Place, isWhole: boolean): Checked<ImportedRecord> {
     const resource = this.#resource;
     const { idPath, collection } = resource;
-    const { idType, idForm = "uuid", id: name } = collection;
     const scope = toScope(place.scope);
-    const own = place.id ?? resource.idIn(line) ?? undefined;
-    // Clients of generated ids send 0, the default of an integer.
-    const isMade = own === undefined || (idType === "int64" && `${own}` === "0");
-    if (isMade && name !== undefined) return { value: { record, scope, id: undefined, isWhole } };
-    const id = isMade ? idForms[idForm]() : own;
+    const { id, record: placed } = placeRecord(resource, record, place.id ?? resource.idIn(line));
+    if (id === undefined) return { value: { record, scope, id, isWhole } };
     const requirement = resource.findIdProblem(id, place.scope);
     if (requirement !== undefined)
       return { problem: { path: idPath.join(".") || `${this.#placeNames.id}`, requirement } };
-    const known = idType === "int64" ? BigInt(id as number) : `${id}`;
-    return { value: { record: resource.withId(record, known), scope, id: known, isWhole } };
+    return { value: { record: placed, scope, id: collection.idType === "int64" ? BigInt(id) : id, isWhole } };
   }
 }

@@ -3,19 +3,12 @@ import { setImmediate as nextTick, setTimeout as pause } from "node:timers/promi
 import type { Faker } from "@faker-js/faker";
 import { parseJson, UnavailableError } from "../../lib/index.ts";
 import type { Document } from "../../openapi/index.ts";
-import {
-  findKeyProblem,
-  type IdForm,
-  idForms,
-  maxNumber,
-  type Records,
-  type Store,
-  toScope,
-} from "../../store/index.ts";
+import { type IdForm, idForms, type Records, type Store } from "../../store/index.ts";
 import { readResources } from "../model/find-resources.ts";
 import { isParent, membersOfScope } from "../model/nesting.ts";
 import { toSnakeCase } from "../model/page-parameters.ts";
 import type { Resource } from "../model/resource.ts";
+import { addRecord } from "../records/place-record.ts";
 import { recordsInExamples } from "./document-examples.ts";
 import { makeSeed } from "./seed-record.ts";
 
@@ -172,7 +165,7 @@ class Seeder {
     const own = keepsId || isChosen ? resource.idIn(record) : undefined;
     const made = collection.id === undefined ? (idForm ? idForms[idForm]() : this.#chooseId(resource)) : undefined;
     const id = idType === "int64" && isScoped ? undefined : (own ?? made);
-    if (id === undefined && idType === "int64") return this.#create(resource, scope, record);
+    if (id === undefined && idType === "int64") return this.#put(resource, scope, record);
     if (id === undefined) return this.#put(resource, scope, record, this.#makeId(idForm ?? "uuid"));
     if (await this.#put(resource, scope, record, `${id}`)) return true;
     const other = `${id}-${(this.#paths.get(resource.name)?.length ?? 0) + 1}`;
@@ -181,24 +174,19 @@ class Seeder {
     );
   }
 
-  async #create(resource: Resource, scope: readonly string[], record: object): Promise<boolean> {
-    const { id: name = "" } = resource.collection;
-    const { [name]: _, ...members } = record as Readonly<Record<string, unknown>>;
-    const created = await this.#records(resource.name).create(members, undefined, toScope(scope));
-    if (created.outcome !== "created") return false;
-    this.#remember(resource, scope, `${resource.idIn(parseJson(created.record.text))}`);
+  // Returns false if the record can't be there. Without an id, the store makes one.
+  async #put(resource: Resource, scope: readonly string[], record: object, id?: string): Promise<boolean> {
+    const records = this.#records(resource.name);
+    const { id: name = "", idType } = resource.collection;
+    const address = id === undefined ? undefined : resource.addressAt(scope, id);
+    if (address !== undefined && (resource.findIdProblem(id, scope) ?? (await records.find(address)))) return false;
+    const { [name]: _, ...others } = record as Readonly<Record<string, unknown>>;
+    const placed = { id, record: id === undefined && idType === "int64" ? others : resource.withId(record, id) };
+    const exists = () => new Error("Another record has the id.");
+    const result = await addRecord(records, resource, placed, { scope, exists });
+    if (result.outcome !== "created") return false;
+    this.#remember(resource, scope, id ?? `${resource.idIn(parseJson(result.record.text))}`);
     return true;
-  }
-
-  async #put(resource: Resource, scope: readonly string[], record: object, id: string): Promise<boolean> {
-    const store = this.#records(resource.name);
-    const address = resource.addressAt(scope, id);
-    const canBe =
-      typeof address === "string" ? findKeyProblem(address) === undefined : address > 0n && address <= maxNumber;
-    if (!canBe || (await store.find(address)) !== undefined) return false;
-    const result = await store.put(address, () => resource.withId(record, id));
-    if (result.outcome === "created") this.#remember(resource, scope, id);
-    return result.outcome === "created";
   }
 
   // The same each time for made records.
