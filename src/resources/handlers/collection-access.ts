@@ -145,26 +145,22 @@ export class CollectionAccess {
     if (above) await above.#requireAt(this.#scopeValuesOf(call), this.#store.records);
   }
 
-  /** Throws an HttpError if a value of a body does not match the schema of the record, and can't be converted. */
-  requireClear(body: object): void {
+  /** Returns the new record of a request. Throws an HttpError if it does not match its schema. */
+  makeNew(call: UntypedCall, body: object): object {
+    const place = membersOfScope(this.resource, this.#scopeValuesOf(call));
+    if (this.maker) return this.requireValid(this.maker.create(body, place), body);
+    return { ...place, ...this.keepReadOnly(undefined, body) };
+  }
+
+  /** Returns a record that was made of a body. Throws an HttpError if it does not match its schema. */
+  requireValid({ value, problem }: Checked<object>, body: object): object {
+    if (problem === undefined) return value;
     const opaque = this.maker?.findOpaque(body);
     if (opaque !== undefined)
       throw new HttpError(
         "not_implemented",
         `The value of ${opaque} does not match its schema in the ${this.resource.recordName} of a response, and can't be converted. Send the request without it.`,
       );
-  }
-
-  /** Returns the new record of a request. Throws an HttpError if it does not match its schema. */
-  makeNew(call: UntypedCall, body: object): object {
-    const place = membersOfScope(this.resource, this.#scopeValuesOf(call));
-    if (this.maker) return this.requireValid(this.maker.create(body, place));
-    return { ...place, ...this.keepReadOnly(undefined, body) };
-  }
-
-  /** Returns a record that was made. Throws an HttpError if it does not match its schema. */
-  requireValid({ value, problem }: Checked<object>): object {
-    if (problem === undefined) return value;
     const subject = problem.path === "" ? "it" : `its property ${problem.path}`;
     throw new HttpError(
       "not_implemented",

@@ -77,7 +77,6 @@ const creators: Readonly<
     return async (call) => {
       await collection.check(call);
       const body = collection.bodyOf(call);
-      collection.requireClear(body);
       const placed = placeRecord(resource, collection.makeNew(call, body), resource.idIn(body));
       if (placed.id !== undefined && !canHaveId)
         throw invalidBody(
@@ -120,7 +119,6 @@ const creators: Readonly<
     if (call.body === undefined) throw invalidBody("", "The request must have a body, with the whole record.");
     const members = collection.requireSameId(call, collection.bodyOf(call));
     await collection.check(call);
-    collection.requireClear(members);
     const replace = (record: RawJson<unknown>) => replaceRecord(collection, members, record);
     if (collection.resource.operations.create) return collection.change(call, replace);
     return createOrReplace(collection, call, members);
@@ -139,8 +137,7 @@ const creators: Readonly<
         if (!isObject(patched)) throw invalidBody("", "A record must be an object, also after the patch.");
         const own = collection.requireSameId(call, patched);
         const kept = requireKept(call, collection.keepReadOnly(before, own), own);
-        const changed = maker?.update(kept) ?? kept;
-        return collection.requireAllowed(maker ? maker.check(changed) : validate(changed));
+        return collection.requireAllowed(maker ? maker.update(kept) : validate(kept));
       });
     };
   },
@@ -171,7 +168,7 @@ function withLocation({ headers: { location } }: StandardOperation, handler: Unt
 function replaceRecord(collection: CollectionAccess, members: object, record: RawJson<unknown>): object {
   const { maker } = collection;
   const previous = collection.membersOf(record);
-  if (maker) return collection.requireValid(maker.replace(members, previous));
+  if (maker) return collection.requireValid(maker.replace(members, previous), members);
   return collection.keepReadOnly(previous, members);
 }
 

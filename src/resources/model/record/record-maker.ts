@@ -90,21 +90,35 @@ export class RecordMaker {
    * Returns a new record: the members of a body that a record has, those of its place, and those that are made. Or what is wrong with it.
    */
   create(body: object, place: object = {}, now = new Date()): Checked<object> {
-    return this.#choose(body, (maker) => ({ ...maker.#make(now), ...place, ...maker.#keep(body, undefined) }));
+    return this.#choose(body, (maker, converts) => ({
+      ...maker.#make(now),
+      ...place,
+      ...maker.#keep(body, undefined, converts),
+    }));
   }
 
   /** Returns a record that replaces another one, whose members that no request has stay. Or what is wrong with it. */
   replace(body: object, previous: object, now = new Date()): Checked<object> {
-    return this.#choose(body, (maker) => {
+    return this.#choose(body, (maker, converts) => {
       const kept = Object.entries(previous).filter(([name]) => maker.#plan.kept.has(name));
-      return maker.update({ ...maker.#make(now), ...Object.fromEntries(kept), ...maker.#keep(body, previous) }, now);
+      const members = { ...maker.#make(now), ...Object.fromEntries(kept), ...maker.#keep(body, previous, converts) };
+      return maker.#update(members, now, converts);
     });
   }
 
-  /** Returns a record that was changed: with the time, and with what its schema requires inside of objects that it did not have before. */
-  update(record: object, now = new Date()): object {
+  /**
+   * Returns a record that was changed: with the time, and with what its schema requires inside of objects that it did not have before. Or
+   * what is wrong with it.
+   */
+  update(record: object, now = new Date()): Checked<object> {
+    const changed = this.check(this.#update(record, now, false));
+    return changed.problem ? this.check(this.#update(record, now, true)) : changed;
+  }
+
+  #update(record: object, now: Date, converts: boolean): object {
     const times = this.#plan.updated.map(([name, make]) => [name, make(now)]);
-    const completed = (name: string, value: unknown) => completeMember(this.#record, name, value) ?? value;
+    const completed = (name: string, value: unknown) =>
+      converts ? (completeMember(this.#record, name, value) ?? value) : value;
     const members = Object.entries(record).map(([name, value]) => [name, completed(name, value)]);
     // Required members that a patch has removed with null keep the value null, if their schema allows it.
     const removed = this.#record.required.filter((name) => !Object.hasOwn(record, name) && name !== this.#options.id);
@@ -126,8 +140,9 @@ export class RecordMaker {
   }
 
   // The members of a new record that it has in the same form, and the read-only ones of the previous record.
-  #keep(body: object, previous: object | undefined): object {
+  #keep(body: object, previous: object | undefined, converts: boolean): object {
     const sent = this.#record.keepReadOnly(previous, this.patchOf(body), this.body);
+    if (!converts) return sent;
     const members = Object.entries(sent).flatMap(([name, value]) => {
       const completed = completeMember(this.#record, name, value);
       // null removes a member that is not nullable. Other values that can't be converted are kept, so that the validation fails.
@@ -148,9 +163,12 @@ export class RecordMaker {
     return Object.fromEntries(this.#plan.created.map(([name, make]) => [name, make(now)]));
   }
 
-  // By the schema, or else by the alternative that has most members of the body.
-  #choose(body: object, make: (maker: RecordMaker) => object): Checked<object> {
-    const first = this.check(make(this));
+  // By the schema, or else by the alternative that has most members of the body. Values are converted only if they have to be, because
+  // that evaluates the schema of each.
+  #choose(body: object, make: (maker: RecordMaker, converts: boolean) => object): Checked<object> {
+    const asSent = this.check(make(this, false));
+    if (asSent.problem === undefined) return asSent;
+    const first = this.check(make(this, true));
     if (first.problem === undefined) return first;
     const count = (maker: RecordMaker) =>
       Object.keys(body).filter((name) => maker.#record.propertyNames.includes(name)).length;
