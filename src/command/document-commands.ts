@@ -1,11 +1,11 @@
 // Declares the commands for documents, which need no records: mock, proxy, check, generate.
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { SettingName } from "../settings/index.ts";
 import type { Io } from "../terminal/index.ts";
 import type { CheckOptions } from "./check.ts";
 import type { GenerateFlags } from "./generate.ts";
 import type { MockOptions } from "./mock.ts";
-import { addSettings, addTo } from "./options.ts";
+import { addSettings, addTo, formatOption } from "./options.ts";
 import type { ProxyOptions } from "./proxy.ts";
 import { configOption, logOption } from "./target.ts";
 
@@ -46,7 +46,7 @@ export function addDocuments(program: Command, io: Io, signal: AbortSignal | und
     .option("--strict", "make warnings errors")
     .option("--no-strict", "keep warnings, although the module of --config makes them errors")
     .option("--ignore <rule>", "accept a rule, such as format:unix-time; can be repeated", addTo)
-    .addOption(new Option("--format <format>", "format of the output").choices(["text", "json"]).default("text"))
+    .addOption(formatOption("format of the output"))
     .addOption(configOption())
     .action(async (documents: string[], options: CheckOptions) => {
       if (!(await (await import("./check.ts")).check(documents, options, io))) throw new ErrorsFound();

@@ -28,6 +28,11 @@ export function addSettings(
   return command;
 }
 
+/** The option `--format` of a command that can print JSON. */
+export function formatOption(description: string): Option {
+  return new Option("--format <format>", description).choices(["text", "json"]).default("text");
+}
+
 /** Returns the texts of settings among the options of a command, which commander names by their flags. Switches are no settings. */
 export function settingsAmong(options: object): { readonly [Name in SettingName]?: string } {
   const names = Object.keys(settings) as SettingName[];

@@ -1,67 +1,69 @@
-// The plan of `openapi-server serve`: which operations of a document are answered from records, and why others are not.
-import type { Document, Operation } from "../openapi/index.ts";
+// The plan of `openapi-server serve` as text: which operations of a document are answered from records, and why others are not.
+import type { Document } from "../openapi/index.ts";
 import {
-  findStandardOperations,
-  type OperationKind,
-  type Resource,
-  type StandardOperation,
+  type Plan,
+  type PlannedAction,
+  type PlannedCollection,
+  type PlannedOperation,
+  planOf,
 } from "../resources/index.ts";
 
-const effects: Readonly<Record<OperationKind, string>> = {
-  list: "lists",
+// In the order in which they are listed.
+const effects: Readonly<Record<PlannedAction["kind"], string>> = {
   create: "creates",
   get: "returns one",
+  list: "lists",
   replace: "replaces",
   update: "changes",
   delete: "deletes",
 };
+const kinds = Object.keys(effects);
 
-const partEffects = { get: "returns", replace: "replaces", update: "changes", delete: "deletes" } as const;
-
-/** Describes what is answered from records, one line for each operation, by resource. `own` are the operations with a handler. */
-export function describePlan(document: Document, own: readonly string[] = []): string {
-  const { known, parts, reasons } = findStandardOperations(document);
-  const answered = known.filter(({ operation }) => !own.includes(operation.id));
-  const resources = [...new Set(answered.map(({ resource }) => resource))];
-  const sections = resources.map((resource) => {
-    const lines = answered
-      .filter((one) => one.resource === resource)
-      .flatMap((one) => [
-        `  ${pathOf(one.operation)}  ${one.operation.id}: ${effects[one.kind]}${describeGuesses(one)}`,
-        ...one.doubts.map((doubt) => `    Doubt: it ${doubt}.`),
-      ]);
-    const ofParts = parts
-      .filter((one) => one.resource === resource && !own.includes(one.operation.id))
-      .map((one) => `  ${pathOf(one.operation)}  ${one.operation.id}: ${partEffects[one.kind]} ${one.name} of one`);
-    return [describeResource(resource), ...lines, ...ofParts].join("\n");
+/** Describes a plan, one line for each operation, by collection. `own` are the operations with a handler. */
+export function describePlan({ collections, operations }: Plan, own: readonly string[] = []): string {
+  const others = operations.filter(({ id }) => !own.includes(id));
+  const sections = collections.flatMap((collection) => {
+    const answered = others
+      .filter(({ does }) => does?.collection === collection.name)
+      .toSorted((a, b) => orderOf(a) - orderOf(b));
+    return answered.length === 0 ? [] : [[describeCollection(collection), ...answered.flatMap(describeAction)]];
   });
-  const handled = document.operations.filter(({ id }) => own.includes(id));
-  if (handled.length > 0)
-    sections.push(["Handlers:", ...handled.map((one) => `  ${pathOf(one)}  ${one.id}`)].join("\n"));
-  const rejected = document.operations.filter(({ id }) => reasons.has(id) && !own.includes(id));
-  const lines = rejected.map((one) => `  ${pathOf(one)}  ${one.id} ${reasons.get(one.id)}`);
+  const handled = operations.filter(({ id }) => own.includes(id));
+  if (handled.length > 0) sections.push(["Handlers:", ...handled.map(describeCall)]);
+  const rejected = others.filter(({ does }) => does === undefined);
   const advice =
     "A function in the module of --handlers answers them. x-resource in the document says what names do not.";
-  if (rejected.length > 0) sections.push(["Not answered (501):", ...lines, advice].join("\n"));
-  return `${sections.join("\n\n")}\n`;
+  if (rejected.length > 0)
+    sections.push(["Not answered (501):", ...rejected.map((one) => `${describeCall(one)} ${one.not}`), advice]);
+  return `${sections.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
 
-// Names that are understood, members that are made, and parameters that are not understood.
-function describeGuesses({ kind, list, maker, refused }: StandardOperation): string {
-  const { limit, offset, page, cursor } = list?.parameters ?? {};
-  const made = kind === "update" ? [] : (maker?.made ?? []);
-  const parts = Object.entries({
-    "pages by": [limit, offset, page, cursor].filter((name) => name !== undefined),
-    makes: made,
-    "501 with": refused.map(({ value }) => value.name),
-  });
-  return parts.map(([words, names]) => (names.length === 0 ? "" : `; ${words} ${names.join(", ")}`)).join("");
+function orderOf({ does }: PlannedOperation): number {
+  return does === undefined ? 0 : kinds.indexOf(does.kind) + (does.part ? kinds.length : 0);
+}
+
+function describeAction(operation: PlannedOperation): string[] {
+  const { kind, part, page, makes, refused, doubts } = operation.does as PlannedAction;
+  const effect = part ? `${effects[kind].replace(" one", "")} ${part.property} of one` : effects[kind];
+  const { limit, offset, page: number, cursor } = page ?? {};
+  const guesses = Object.entries({
+    "pages by": [limit, offset, number, cursor].filter((name) => name !== undefined),
+    makes: Object.keys(makes),
+    "501 with": refused,
+  }).map(([words, names]) => (names.length === 0 ? "" : `; ${words} ${names.join(", ")}`));
+  return [
+    `${describeCall(operation)}: ${effect}${guesses.join("")}`,
+    ...doubts.map((doubt) => `    Doubt: it ${doubt}.`),
+  ];
+}
+
+function describeCall({ id, method, path }: PlannedOperation): string {
+  return `  ${method} ${path}  ${id}`;
 }
 
 /** Returns the operationIds that are answered from records. */
 export function listAnswered(document: Document): string[] {
-  const { known, parts } = findStandardOperations(document);
-  return [...known, ...parts].map(({ operation }) => operation.id);
+  return planOf(document).operations.flatMap(({ id, does }) => (does ? [id] : []));
 }
 
 /** Counts the operations that are answered: `7 of 9 operations are answered`, or `2 of 9 operations are answered by handlers, and 7`. */
@@ -72,18 +74,11 @@ export function countAnswered(document: Document, own: readonly string[] = []): 
   return handled === 0 ? `${count} of ${all}` : `${handled} of ${all} by handlers, and ${count}`;
 }
 
-function describeResource({ name, idPath, collection, newRecord, takesId, operations, isSingle, parameter }: Resource) {
+function describeCollection({ name, isSingle, id, idFrom, filters, parameter }: PlannedCollection): string {
   if (isSingle) return `${name}: a single record`;
-  if (idPath.length === 0) return `${name}: the id is ${parameter} of the path`;
-  const { idType, filters } = collection;
-  const isChosen = takesId || operations.create === undefined;
-  const isMade = operations.create !== undefined && !newRecord.required.includes(idPath.join("."));
-  const maker = isMade && isChosen ? "the server or the client" : isMade ? "the server" : "the client";
-  const type = idType === "int64" ? "an integer" : isChosen ? "a string" : "a UUID";
-  const names = filters.flatMap((filter) => (filter.isScope ? [] : [filter.name])).join(", ");
-  return `${name}: the id is ${idPath.join(".")}, ${type} of ${maker}${names === "" ? "" : `; filters: ${names}`}`;
-}
-
-function pathOf({ method, path }: Operation): string {
-  return `${method} ${path}`;
+  if (id === undefined) return `${name}: the id is ${parameter} of the path`;
+  const makers = idFrom.map((one) => `the ${one}`).join(" or ");
+  const type = id.type === "integer" ? "an integer" : idFrom.includes("client") ? "a string" : "a UUID";
+  const names = filters.map((filter) => filter.name).join(", ");
+  return `${name}: the id is ${id.path.join(".")}, ${type} of ${makers}${names === "" ? "" : `; filters: ${names}`}`;
 }

@@ -11,7 +11,7 @@ import { addDocuments } from "./document-commands.ts";
 import { addEnvironmentFile } from "./environment-file.ts";
 import { addExamples, addNotes, hasColors } from "./help.ts";
 import { addKeys } from "./key-commands.ts";
-import { addSettings, addTo, settingsAmong } from "./options.ts";
+import { addSettings, addTo, formatOption, settingsAmong } from "./options.ts";
 import type { ServeOptions } from "./serve.ts";
 import type { StoreTarget } from "./stores.ts";
 import {
@@ -120,6 +120,7 @@ function addServe(program: Command, io: Io, signal: AbortSignal | undefined): vo
     )
     .option("--reset", "delete all records before", false)
     .option("--plan", "list what is answered, and why the rest is not, and do not serve", false)
+    .addOption(formatOption("format of the plan"))
     .addOption(logOption())
     .addOption(configOption())
     .action(async (document: string, options: ServeOptions) =>

@@ -7,7 +7,7 @@ import { isLoopbackHost } from "../http/index.ts";
 import { redactUrl } from "../lib/index.ts";
 import type { Document, Operation } from "../openapi/index.ts";
 import { listKeySchemes } from "../operate/index.ts";
-import { openStore, type ResourceStore } from "../resources/index.ts";
+import { openStore, planOf, type ResourceStore } from "../resources/index.ts";
 import {
   createServer,
   describeKeys,
@@ -35,6 +35,8 @@ export interface ServeOptions extends TargetOptions, KeyOptions {
   readonly handlers: string | undefined;
   /** Only prints the plan. */
   readonly plan: boolean;
+  /** The format of the plan. */
+  readonly format: "text" | "json";
   /** Answers the other operations with examples of the document. */
   readonly examples: boolean;
   /** Fills empty collections: from the examples of the document (true), with a number of records, or from a folder. */
@@ -51,7 +53,12 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
   const source = await readWithOverlays(path, options.overlay, config.allowedFolders);
   // The valid part of the document is served, with errors in its shapes, and examples.
   const document = await loadDocument({ ...config, document: source, mock: true }, pino({ level: settings.logLevel }));
-  if (options.plan) return void io.stdout.write(describePlan(document, Object.keys(handlers)));
+  if (options.plan) {
+    const plan = planOf(document);
+    return void io.stdout.write(
+      options.format === "json" ? `${JSON.stringify(plan, null, 2)}\n` : describePlan(plan, Object.keys(handlers)),
+    );
+  }
 
   const keys = await readKeys(options);
   requireChecks(document, { keys, options, issuer: settings.issuer, host: settings.host });

@@ -7,6 +7,7 @@ export { collectionAbove } from "./model/nesting.ts";
 export type { Resource } from "./model/resource.ts";
 export type { OperationKind, StandardOperation } from "./model/standard-operation.ts";
 export { findStandardOperations } from "./model/standard-operations.ts";
+export { type Plan, type PlannedAction, type PlannedCollection, type PlannedOperation, planOf } from "./plan.ts";
 export { type ImportedRecord, ImportReader } from "./records/import-reader.ts";
 export { describeUnserved, prepareRecords } from "./records/prepare-records.ts";
 export { createIdempotencyKeyCheck, createRecordCheck } from "./records/record-check.ts";

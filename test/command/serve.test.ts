@@ -125,6 +125,53 @@ A function in the module of --handlers answers them. x-resource in the document 
   );
 });
 
+t.test("The plan is data: --format json prints what each operation does, and how", async (t) => {
+  const created = "created: { type: string, format: date-time, readOnly: true }";
+  const content = text.replace(
+    "required: [title], properties: {",
+    `required: [title, created], properties: { ${created},`,
+  );
+  const { code, stdout } = await run(["serve", save(t, content), "--plan", "--format", "json"]);
+  t.equal(code, 0);
+  const { collections, operations } = JSON.parse(stdout);
+  t.match(collections, [
+    {
+      name: "books",
+      path: "/books",
+      id: { path: ["id"], type: "integer" },
+      idFrom: ["server"],
+      scope: [],
+      filters: [],
+    },
+  ]);
+  t.same(
+    operations.map(({ id, does, not }: { id: string; does?: { kind: string }; not?: string }) => [
+      id,
+      does?.kind ?? not,
+    ]),
+    [
+      ["listBooks", "list"],
+      ["addBook", "create"],
+      ["getBook", "get"],
+      ["removeBook", "delete"],
+      ["lendBook", "creates nothing that can be read: there is no GET /books/{id}/lend/{…}"],
+    ],
+  );
+  const [list, add, get, remove] = operations;
+  t.match(list.does, {
+    responses: { 200: { item: {}, beside: [] } },
+    page: { limit: "limit", cursor: "cursor" },
+    refused: ["sort"],
+  });
+  t.match(add.does, {
+    collection: "books",
+    makes: { created: { time: "date-time" } },
+    doubts: ["does not require the property created, which each record must have"],
+  });
+  t.match(get.does.responses, { 200: {} });
+  t.match(remove.does.responses, { 204: {} });
+});
+
 t.test(
   "Accepts the keys of its database and those of --key, or with --key any each credential on loopback",
   async (t) => {

@@ -21,6 +21,7 @@ import type { RecordFrame } from "../model/responses/response-frame.ts";
 import type { StandardOperation } from "../model/standard-operation.ts";
 import { addRecord, type PlacedRecord } from "../records/place-record.ts";
 import { invalidBody, parameterOf, requireUnderstood } from "./request.ts";
+import { writeRecord } from "./write-body.ts";
 
 export interface AccessOptions {
   readonly store: Pick<Store, "records" | "transaction">;
@@ -179,7 +180,7 @@ export class CollectionAccess {
   /** Returns the response with a record. */
   write(record: RawJson<unknown>, status = this.status) {
     const frame = this.#standard.frames.get(status);
-    return { status, ...(frame && { body: frame(record) }) };
+    return { status, ...(frame && { body: writeRecord(frame, record) }) };
   }
 
   notFound(call: UntypedCall): HttpError {
@@ -214,7 +215,7 @@ export class CollectionAccess {
 
   /** Throws an HttpError unless a request may change a record. */
   checkPreconditions(call: UntypedCall, record: RawJson<unknown> | undefined): void {
-    const body = record && this.#read(record);
+    const body = record && writeRecord(this.#read, record);
     const matches = call.ifMatch(body);
     if (matches === undefined && this.#requiresMatch && record)
       throw new HttpError(

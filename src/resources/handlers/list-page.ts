@@ -18,6 +18,7 @@ import {
   toLinkHeader,
   urlWith,
 } from "./pages.ts";
+import { writePage } from "./write-body.ts";
 
 const defaultLimit = 100; // records, if the parameter for their number has no default
 const maxRecords = 10_000; // in a response
@@ -47,7 +48,7 @@ export async function listPage(collection: CollectionAccess, { list, headers }: 
   const url = collection.listUrlOf(call);
   const count = () => (JSON.parse(page.records.text) as unknown[]).length;
   const ofTotal = pageHeaders.filter(readsTotal);
-  const needsTotal = frame.needsTotal || ofTotal.some(({ isRequired }) => isRequired || limit === 0);
+  const needsTotal = frame.beside.some(readsTotal) || ofTotal.some(({ isRequired }) => isRequired || limit === 0);
   // An optional header has the total if it is known without a query.
   const isWhole = ofTotal.length > 0 && !page.more && position === undefined && (offset ?? 0) === 0;
   const links = linksOf(url, { query, parameters, limit, offset, resource, selected: { filter, position, page } });
@@ -72,7 +73,7 @@ export async function listPage(collection: CollectionAccess, { list, headers }: 
   };
   const sent = pageHeaders.filter((header) => facts.total !== undefined || !ofTotal.includes(header));
   const values = writePageMembers(sent, facts);
-  return { status, body: frame.write(page.records, facts), headers: { Link: toLinkHeader(links), ...values } };
+  return { status, body: writePage(frame, page.records, facts), headers: { Link: toLinkHeader(links), ...values } };
 }
 
 // Throws an HttpError if no other page has the records that this one has not.

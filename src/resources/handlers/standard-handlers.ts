@@ -41,7 +41,7 @@ export function createStandardHandlers(
     const parent = known.find((one) => one.resource === above && one.kind === "get");
     const get = reads.find((one) => one.resource === resource && one.kind === "get");
     return new CollectionAccess(standard, {
-      read: get?.frames.get(get.status) ?? ((record) => record),
+      read: get?.frames.get(get.status) ?? {},
       store,
       baseUrl,
       above: parent && accessOf(parent),

@@ -1,10 +1,9 @@
 // Parts of records with a path of their own, such as `/orders/{id}/status`: the property of the record with this name.
-import { parseJson, RawJson, toJson } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/index.ts";
 import { bodiesOf, changeSchema, isKnownHeader, isPatchType, responseSchema } from "./operation-parts.ts";
 import { RecordSchema } from "./record/record-schema.ts";
 import type { Resource } from "./resource.ts";
-import { createSelection, type RecordFrame } from "./responses/response-frame.ts";
+import { createSelection } from "./responses/response-frame.ts";
 import { planHeaders } from "./responses/response-headers.ts";
 import type { StandardOperation } from "./standard-operation.ts";
 
@@ -53,7 +52,7 @@ function examine(operation: Operation, resource: Resource): PartOperation | unde
     return location !== "path" && !(location === "header" && isKnownHeader(part));
   });
   if (isUnknown || refused.some(({ value }) => value.required)) return undefined;
-  const frame = response === "property" ? propertyFrame(name) : returned && createSelection(returned, resource.record);
+  const frame = response === "property" ? { property: name } : returned && createSelection(returned, resource.record);
   const status = Number(success);
   const frames = new Map(frame ? [[status, frame]] : []);
   const headers = planHeaders(operation, resource, { statuses: [status], creates: false });
@@ -77,8 +76,4 @@ function findForm(schema: RecordSchema, { record }: Resource, name: string): Par
   const isPart = schema.propertyNames.every((one) => record.propertyNames.includes(one));
   if (schema.pointer === record.pointer || (schema.propertyNames.includes(name) && isPart)) return "object";
   return record.member(name)?.pointer === schema.pointer ? "property" : undefined;
-}
-
-function propertyFrame(name: string): RecordFrame {
-  return ({ text }) => new RawJson(toJson((parseJson(text) as Readonly<Record<string, unknown>>)[name]));
 }

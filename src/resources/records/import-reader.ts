@@ -57,7 +57,8 @@ export class ImportReader {
     this.#resource = resource;
     this.#placeNames = resource.placeNames;
     this.#defaultScope = collection.isScoped ? scope : [];
-    this.#isComplete = create?.maker?.made.length === 0 && create.doubts.length === 0;
+    this.#isComplete =
+      create?.maker !== undefined && Object.keys(create.maker.made).length === 0 && create.doubts.length === 0;
     this.#maker = this.#isComplete ? undefined : create?.maker;
     this.#added = this.#maker?.body ?? newRecord;
     this.#madeNames = new Set(record.propertyNames.filter((name) => !this.#added.canHave(name)));

@@ -12,7 +12,18 @@ const updatedName =
 const kindName = /^(type|kind|object|resource_type|object_type)$/;
 
 type Members = Readonly<Record<string, unknown>>;
-type Make = (now: Date) => unknown;
+
+/** Where the server has the value of a member from. */
+export type Source = { readonly time: keyof typeof times } | { readonly value: unknown };
+
+const times = {
+  "date-time": (now: Date) => now.toISOString(),
+  date: (now: Date) => now.toISOString().slice(0, 10),
+  seconds: (now: Date) => Math.floor(now.getTime() / 1_000),
+  milliseconds: (now: Date) => now.getTime(),
+} as const;
+
+type Sources = Readonly<Record<string, Source>>;
 
 /** Returns a record if it matches its schema, or what is wrong with it. It has no id yet. */
 export type CheckRecord = (members: object) => Checked<object>;
@@ -29,8 +40,8 @@ export interface MakerOptions {
 
 /** What the server makes of a record, and what it keeps of a request. */
 interface MemberPlan {
-  readonly created: readonly (readonly [string, Make])[];
-  readonly updated: readonly (readonly [string, Make])[];
+  readonly created: Sources;
+  readonly updated: Sources;
   readonly kept: ReadonlySet<string>; // members that a replacement without them has, too
   readonly unkept: ReadonlySet<string>; // members that are write-only, or read-only and not in a request
   readonly opaque: string | undefined; // a required member of a request that has another form in a record
@@ -62,8 +73,8 @@ export class RecordMaker {
   }
 
   /** The members that the server makes, besides the id. */
-  get made(): readonly string[] {
-    return this.#plan.created.map(([name]) => name);
+  get made(): Sources {
+    return this.#plan.created;
   }
 
   /** The required member of a body that has another form in a record; undefined if there is none. */
@@ -91,7 +102,7 @@ export class RecordMaker {
    */
   create(body: object, place: object = {}, now = new Date()): Checked<object> {
     return this.#choose(body, (maker, converts) => ({
-      ...maker.#make(now),
+      ...makeMembers(maker.#plan.created, now),
       ...place,
       ...maker.#keep(body, undefined, converts),
     }));
@@ -101,7 +112,11 @@ export class RecordMaker {
   replace(body: object, previous: object, now = new Date()): Checked<object> {
     return this.#choose(body, (maker, converts) => {
       const kept = Object.entries(previous).filter(([name]) => maker.#plan.kept.has(name));
-      const members = { ...maker.#make(now), ...Object.fromEntries(kept), ...maker.#keep(body, previous, converts) };
+      const members = {
+        ...makeMembers(maker.#plan.created, now),
+        ...Object.fromEntries(kept),
+        ...maker.#keep(body, previous, converts),
+      };
       return maker.#update(members, now, converts);
     });
   }
@@ -116,14 +131,13 @@ export class RecordMaker {
   }
 
   #update(record: object, now: Date, converts: boolean): object {
-    const times = this.#plan.updated.map(([name, make]) => [name, make(now)]);
     const completed = (name: string, value: unknown) =>
       converts ? (completeMember(this.#record, name, value) ?? value) : value;
     const members = Object.entries(record).map(([name, value]) => [name, completed(name, value)]);
     // Required members that a patch has removed with null keep the value null, if their schema allows it.
     const removed = this.#record.required.filter((name) => !Object.hasOwn(record, name) && name !== this.#options.id);
     const nulls = removed.filter((name) => this.#record.accepts(name, null)).map((name) => [name, null]);
-    return { ...Object.fromEntries([...members, ...nulls]), ...Object.fromEntries(times) };
+    return { ...Object.fromEntries([...members, ...nulls]), ...makeMembers(this.#plan.updated, now) };
   }
 
   /** Returns members without those that only a request declares, such as a password. */
@@ -157,10 +171,6 @@ export class RecordMaker {
     // What only a request declares, such as a password, is not kept. What neither declares is data of the client.
     const isUnknown = propertyNames.length === 0 || !this.body.propertyNames.includes(name);
     return isOpen || (!isClosed && isUnknown);
-  }
-
-  #make(now: Date): object {
-    return Object.fromEntries(this.#plan.created.map(([name, make]) => [name, make(now)]));
   }
 
   // By the schema, or else by the alternative that has most members of the body. Values are converted only if they have to be, because
@@ -199,14 +209,14 @@ function planMembers({ record, shown, body, id }: MakerOptions): MemberPlan {
   const required = new Set([record, ...others].flatMap((schema) => schema.required));
   // A request can have the time of the creation, so that an import can set it.
   const optional = [...required].filter((name) => name !== id && sent(name) && !body.required.includes(name));
-  const times = (pattern: RegExp, names: readonly string[] = unsent) =>
+  const findTimes = (pattern: RegExp, names: readonly string[] = unsent): [string, Source][] =>
     names.flatMap((name) => {
-      const make = pattern.test(toSnakeCase(name)) ? timeOf(record.property(name)) : undefined;
-      return make ? [[name, make] as const] : [];
+      const time = pattern.test(toSnakeCase(name)) ? timeOf(record.property(name)) : undefined;
+      return time ? [[name, { time }]] : [];
     });
-  const updated = times(updatedName);
-  const sendable = [createdName, updatedName].flatMap((pattern) => times(pattern, optional));
-  const timed = [...times(createdName), ...updated, ...sendable];
+  const updated = findTimes(updatedName);
+  const sendable = [createdName, updatedName].flatMap((pattern) => findTimes(pattern, optional));
+  const timed = [...findTimes(createdName), ...updated, ...sendable];
   // The type of the object, if it is a constant.
   const own = `${toSnakeCase(record.name ?? "")}_type`;
   const isKind = (name: string) => kindName.test(name) || name === own;
@@ -220,9 +230,15 @@ function planMembers({ record, shown, body, id }: MakerOptions): MemberPlan {
     return !body.required.includes(name) || !sent(name);
   });
   const values = made.length > 0 ? chooseValues(record, made, others) : {};
-  const created = [...timed, ...Object.entries(values).map(([name, value]) => [name, () => value] as const)];
+  const created = [...timed, ...Object.entries(values).map(([name, value]) => [name, { value }] as const)];
   const kept = created.filter(([name]) => !canSend(name) || createdName.test(toSnakeCase(name)));
-  return { created, updated, kept: new Set(kept.map(([name]) => name)), unkept, opaque };
+  return {
+    created: Object.fromEntries(created),
+    updated: Object.fromEntries(updated),
+    kept: new Set(kept.map(([name]) => name)),
+    unkept,
+    opaque,
+  };
 }
 
 /** Returns a record of which no request has said anything: its required members, and those with a default. */
@@ -234,13 +250,17 @@ export function makeInitial(record: RecordSchema): object {
   );
 }
 
-function timeOf(schemas: readonly SchemaNode[]): Make | undefined {
+function makeMembers(sources: Sources, now: Date): Members {
+  return Object.fromEntries(
+    Object.entries(sources).map(([name, one]) => [name, "time" in one ? times[one.time](now) : one.value]),
+  );
+}
+
+function timeOf(schemas: readonly SchemaNode[]): keyof typeof times | undefined {
   const has = (keyword: string, value: string) =>
     schemas.some(({ schema }) => [schema[keyword]].flat().includes(value));
   const isNumber = has("type", "integer") || has("type", "number");
   const isInMilliseconds = schemas.some(({ schema }) => Number(schema.example) > 1e11); // in seconds, the year 5138
-  if (isNumber) return (now) => (isInMilliseconds ? now.getTime() : Math.floor(now.getTime() / 1_000));
-  if (has("format", "date-time")) return (now) => now.toISOString();
-  if (has("format", "date")) return (now) => now.toISOString().slice(0, 10);
-  return undefined;
+  if (isNumber) return isInMilliseconds ? "milliseconds" : "seconds";
+  return (["date-time", "date"] as const).find((format) => has("format", format));
 }

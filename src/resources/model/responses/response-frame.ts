@@ -1,36 +1,49 @@
 // How responses contain records: bare, as the members of another schema, or in an object beside other members.
-import { parseJson, RawJson, toJson } from "../../../lib/index.ts";
 import type { SchemaNode } from "../../../openapi/index.ts";
 import { successSchema } from "../operation-parts.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
 import type { Resource } from "../resource.ts";
-import { type PageFacts, readPageMembers, readsTotal, writePageMembers } from "./page-members.ts";
+import { type PageMember, readPageMembers } from "./page-members.ts";
 
-/** Writes a record as the body of a response. */
-export type RecordFrame = (record: RawJson<unknown>) => RawJson<unknown>;
-
-/** Writes the records of a page as the body of a response. */
-export interface ListFrame {
-  readonly write: (records: RawJson<unknown>, facts: PageFacts) => RawJson<unknown>;
-  /** Whether the response has the number of all records. */
-  readonly needsTotal: boolean;
+/** How the body of a response contains a record. If it has no members, the body is the record. */
+export interface RecordFrame {
+  /** The members of the record that it has; undefined for all. */
+  readonly only?: readonly string[];
+  /** The property of the record whose value it has. */
+  readonly property?: string;
+  /** The member of the body with the record; undefined if its members are those of the body. */
+  readonly member?: string;
+  /** Other members of the body. */
+  readonly beside?: Readonly<Record<string, unknown>>;
 }
 
-const identity: RecordFrame = (record) => record;
+/** How the body of a response contains the records of a page. */
+export interface ListFrame {
+  readonly item: RecordFrame;
+  /** The member of the body with the records; undefined if it is an array of them. */
+  readonly member?: string;
+  /** Other members of the body. */
+  readonly beside: readonly PageMember[];
+}
+
+const bare: RecordFrame = {};
+
+type Members = Readonly<Record<string, unknown>>;
 
 /** Returns how a response contains a record: as it is, or in a member of an object. Returns undefined if it does not contain one. */
 export function findRecordFrame(place: SchemaPlace, resource: Resource): RecordFrame | undefined {
   const { record } = resource;
   const schema = RecordSchema.of(record.document, place);
-  if (schema.pointer === record.pointer) return identity;
+  if (schema.pointer === record.pointer) return bare;
   const isExtended = schema.parts.some((part) => part.pointer === record.pointer);
-  if (isExtended && isPartOf(schema, record)) return identity;
+  if (isExtended && isPartOf(schema, record)) return bare;
   if (isLike(schema, resource)) return isPartOf(schema, record) ? createSelection(schema, record) : undefined;
   const holes = schema.propertyNames.filter((name) => isRecord(schema.member(name), resource));
   const [hole] = holes;
   if (hole === undefined || holes.length > 1) return undefined;
-  const others = fixedMembers(schema, hole);
-  return ({ text }) => new RawJson(`{${[`${JSON.stringify(hole)}:${text}`, ...others].join(",")}}`);
+  const example = Object(schema.example) as Members;
+  const others = schema.required.filter((name) => name !== hole).map((name) => [name, example[name]]);
+  return { member: hole, beside: Object.fromEntries(others) };
 }
 
 /**
@@ -46,15 +59,9 @@ export function findReceiptFrame(
   const isConstant = (name: string) =>
     schema.isConstant(name) || schema.property(name).some((node) => node.schema.type === "boolean");
   if (!isDeletion && !schema.required.every((name) => name === id || isConstant(name))) return undefined;
-  if (schema.required.length === 0) return () => new RawJson("{}");
-  const example = Object(schema.example) as Readonly<Record<string, unknown>>;
-  const constants = Object.fromEntries(
-    schema.required.map((name) => [name, example[name] === false ? true : example[name]]),
-  );
-  return ({ text }) => {
-    const { [id]: value } = parseJson(text) as Readonly<Record<string, unknown>>;
-    return new RawJson(toJson({ ...constants, ...(schema.required.includes(id) && { [id]: value }) }));
-  };
+  const example = Object(schema.example) as Members;
+  const constants = schema.required.map((name) => [name, example[name] === false ? true : example[name]]);
+  return { only: schema.required.filter((name) => name === id), beside: Object.fromEntries(constants) };
 }
 
 /** Returns the schemas of a record in the responses of its operations that are not that of the resource itself. */
@@ -92,33 +99,21 @@ export function findWrappedRecord(
 /** Returns how a response contains the records of a page: as an array, or in an object with one array of them. */
 export function findListFrame(place: SchemaPlace, resource: Resource): ListFrame | undefined {
   const schema = RecordSchema.of(resource.record.document, place);
-  const bare = itemFrame(schema.parts, resource);
-  if (bare) return { write: (records) => bare(records), needsTotal: false };
+  const items = itemFrame(schema.parts, resource);
+  if (items) return { item: items, beside: [] };
   const holes = schema.propertyNames.flatMap((name) => {
-    const items = itemFrame(schema.property(name), resource);
-    return items ? [{ name, items }] : [];
+    const item = itemFrame(schema.property(name), resource);
+    return item ? [{ member: name, item }] : [];
   });
   const [hole] = holes;
   if (hole === undefined || holes.length > 1) return undefined;
-  const members = readPageMembers(schema, hole.name);
-  const write = (records: RawJson<unknown>, facts: PageFacts) => {
-    const texts = [`${JSON.stringify(hole.name)}:${hole.items(records).text}`];
-    for (const [name, value] of Object.entries(writePageMembers(members, facts)))
-      texts.push(`${JSON.stringify(name)}:${toJson(value)}`);
-    return new RawJson(`{${texts.join(",")}}`);
-  };
-  return { write, needsTotal: members.some(readsTotal) };
+  return { ...hole, beside: readPageMembers(schema, hole.member) };
 }
 
 // Returns how an array contains records.
 function itemFrame(array: readonly SchemaNode[], resource: Resource): RecordFrame | undefined {
   const [items] = itemSchemas(array) ?? [];
-  const frame = items && findRecordFrame(items, resource);
-  if (frame === identity || frame === undefined) return frame;
-  return ({ text }) => {
-    const records = (parseJson(text) as unknown[]).map((one) => frame(new RawJson(toJson(one))).text);
-    return new RawJson(`[${records.join(",")}]`);
-  };
+  return items && findRecordFrame(items, resource);
 }
 
 function isRecord(schema: RecordSchema | undefined, resource: Resource): boolean {
@@ -138,17 +133,6 @@ function isPartOf(schema: RecordSchema, record: RecordSchema): boolean {
 
 /** Returns how a response with another schema contains a record: the members that it declares, of those that the record has. */
 export function createSelection(schema: RecordSchema, record: RecordSchema): RecordFrame {
-  if (!schema.isClosed && record.propertyNames.every((name) => schema.propertyNames.includes(name))) return identity;
-  return ({ text }) => {
-    const members = Object.entries(parseJson(text) as object).filter(([name]) => schema.propertyNames.includes(name));
-    return new RawJson(toJson(Object.fromEntries(members)));
-  };
-}
-
-// The required members beside a record, as they are in an example.
-function fixedMembers(schema: RecordSchema, hole: string): string[] {
-  const names = schema.required.filter((name) => name !== hole);
-  if (names.length === 0) return [];
-  const example = schema.example as Readonly<Record<string, unknown>>;
-  return names.map((name) => `${JSON.stringify(name)}:${toJson(example[name])}`);
+  const hasAll = !schema.isClosed && record.propertyNames.every((name) => schema.propertyNames.includes(name));
+  return hasAll ? bare : { only: schema.propertyNames };
 }
