@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Operation } from "../src/openapi/operation/operation.ts";
 import { parseOwnDocument } from "../src/pets/document.ts";
-import { findStandardOperations, readResources } from "../src/resources/index.ts";
+import { findAnswered, readResources } from "../src/resources/index.ts";
 import { find, type Json } from "./json-pointer.ts";
 
 const resolve = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -160,7 +160,7 @@ function scaffoldUpgrade(name: string | undefined): void {
 }
 
 function scaffoldOperations(named: readonly string[]): void {
-  const standard = new Set(findStandardOperations(document).known.map(({ operation }) => operation));
+  const standard = new Set(findAnswered(document).known.map(({ operation }) => operation));
   const unknown = named.find((id) => !document.operations.some((operation) => operation.id === id));
   if (unknown !== undefined) throw new Error(`The document has no operation ${unknown}.`);
   const missing = document.operations.filter(

@@ -1,14 +1,14 @@
 // The resources of a document: the collections of records that a store keeps for it.
 
-export { type ListQuery, linkPages, readCursor } from "./handlers/pages.ts";
-export { createStandardHandlers, readIdempotencyKey } from "./handlers/standard-handlers.ts";
-export { collectionsOf, readResources } from "./model/find-resources.ts";
-export { collectionAbove } from "./model/nesting.ts";
-export type { Resource } from "./model/resource.ts";
-export type { OperationKind, StandardOperation } from "./model/standard-operation.ts";
-export { findStandardOperations } from "./model/standard-operations.ts";
 export { type Plan, type PlannedAction, type PlannedCollection, type PlannedOperation, planOf } from "./plan.ts";
+export type { AnsweredOperation, OperationKind } from "./recognition/answered-operation.ts";
+export { findAnswered } from "./recognition/find-answered.ts";
+export { collectionsOf, readResources } from "./recognition/find-resources.ts";
+export { collectionAbove } from "./recognition/parents.ts";
+export type { Resource } from "./recognition/resource.ts";
+export { createRecordHandlers, readIdempotencyKey } from "./records/handlers.ts";
 export { type ImportedRecord, ImportReader } from "./records/import-reader.ts";
+export { type ListQuery, linkPages, readCursor } from "./records/page-links.ts";
 export { describeUnserved, prepareRecords } from "./records/prepare-records.ts";
 export { createIdempotencyKeyCheck, createRecordCheck } from "./records/record-check.ts";
 export { type Upgrades, upgradeRecords } from "./records/record-upgrade.ts";

@@ -1,15 +1,15 @@
 // The plan of a document, as plain data: what each of its operations does with which collection, or why it needs a handler.
 import type { Document } from "../openapi/index.ts";
 import type { Filter } from "../store/index.ts";
-import { readResources } from "./model/find-resources.ts";
-import type { PageParameters } from "./model/page-parameters.ts";
-import type { PartForm, PartOperation } from "./model/parts.ts";
-import type { Source } from "./model/record/record-maker.ts";
-import type { Resource } from "./model/resource.ts";
-import type { ListFrame, RecordFrame } from "./model/responses/response-frame.ts";
-import type { ResponseHeaders } from "./model/responses/response-headers.ts";
-import type { OperationKind, StandardOperation } from "./model/standard-operation.ts";
-import { findStandardOperations } from "./model/standard-operations.ts";
+import type { AnsweredOperation, OperationKind } from "./recognition/answered-operation.ts";
+import type { ListEnvelope, RecordEnvelope } from "./recognition/envelopes.ts";
+import { findAnswered } from "./recognition/find-answered.ts";
+import { readResources } from "./recognition/find-resources.ts";
+import type { PageParameters } from "./recognition/page-parameters.ts";
+import type { PropertyForm, PropertyOperation } from "./recognition/property-operations.ts";
+import type { Resource } from "./recognition/resource.ts";
+import type { ResponseHeaders } from "./recognition/response-headers.ts";
+import type { Source } from "./record/record-maker.ts";
 
 /** What is answered from records, and how. It can be written as JSON. */
 export interface Plan {
@@ -52,13 +52,13 @@ export interface PlannedAction {
   /** The name of the collection. */
   readonly collection: string;
   /** The property of the record, and how the body of the request has it, if the operation is about a part of a record. */
-  readonly part?: { readonly property: string; readonly body: PartForm | undefined } | undefined;
+  readonly part?: { readonly property: string; readonly body: PropertyForm | undefined } | undefined;
   /** The member of the request's body with the record; undefined if it is the body. */
   readonly bodyMember?: string | undefined;
   /** The members of a new record that no request has to send. */
   readonly makes: Readonly<Record<string, Source>>;
   /** The bodies of the responses, by status. A status without one has no content. */
-  readonly responses: Readonly<Record<string, RecordFrame | ListFrame>>;
+  readonly responses: Readonly<Record<string, RecordEnvelope | ListEnvelope>>;
   /** The parameters of a list that select its page. */
   readonly page?: PageParameters | undefined;
   readonly headers: ResponseHeaders;
@@ -70,7 +70,7 @@ export interface PlannedAction {
 
 /** Returns the plan of a document. */
 export function planOf(document: Document): Plan {
-  const { known, parts, reasons } = findStandardOperations(document);
+  const { known, parts, reasons } = findAnswered(document);
   const actions = new Map([...known, ...parts].map((one) => [one.operation, toAction(one)]));
   const operations = document.operations.map((operation): PlannedOperation => {
     const { id, method, path } = operation;
@@ -103,9 +103,9 @@ function toCollection(resource: Resource): PlannedCollection {
   };
 }
 
-function toAction(standard: StandardOperation | PartOperation): PlannedAction {
-  const { kind, resource, status, createdStatus, frames, list, maker, bodyMember, headers } = standard;
-  const frameOf = (one: number) => (one === status && list ? list.frame : frames.get(one));
+function toAction(standard: AnsweredOperation | PropertyOperation): PlannedAction {
+  const { kind, resource, status, createdStatus, envelopes, list, maker, bodyMember, headers } = standard;
+  const envelopeOf = (one: number) => (one === status && list ? list.envelope : envelopes.get(one));
   const statuses = [...new Set([status, createdStatus])];
   return {
     kind,
@@ -113,7 +113,7 @@ function toAction(standard: StandardOperation | PartOperation): PlannedAction {
     part: "name" in standard ? { property: standard.name, body: standard.body } : undefined,
     bodyMember,
     makes: kind === "update" ? {} : (maker?.made ?? {}),
-    responses: Object.fromEntries(statuses.map((one) => [one, frameOf(one) ?? {}])),
+    responses: Object.fromEntries(statuses.map((one) => [one, envelopeOf(one) ?? {}])),
     page: list?.parameters,
     headers,
     refused: [...standard.refused.map(({ value }) => value.name), ...standard.controls],

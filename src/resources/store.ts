@@ -2,11 +2,11 @@
 import { HttpError } from "../http/index.ts";
 import type { Document } from "../openapi/index.ts";
 import { isInMemory, openDatabase, type RecordStore, type Store } from "../store/index.ts";
-import { createStandardHandlers, type StandardHandlers } from "./handlers/standard-handlers.ts";
-import { collectionsOf, readResources } from "./model/find-resources.ts";
-import { collectionsBelow } from "./model/nesting.ts";
-import { findStandardOperations } from "./model/standard-operations.ts";
+import { findAnswered } from "./recognition/find-answered.ts";
+import { collectionsOf, readResources } from "./recognition/find-resources.ts";
+import { collectionsBelow } from "./recognition/parents.ts";
 import { checkRecords } from "./records/checked-records.ts";
+import { createRecordHandlers, type RecordHandlers } from "./records/handlers.ts";
 import { prepareRecords } from "./records/prepare-records.ts";
 import type { Upgrades } from "./records/record-upgrade.ts";
 import type { ResourceHandlers, ResourceOptions, ResourceSource } from "./resource-source.ts";
@@ -85,7 +85,7 @@ export function openStore(source: string | Store, options: ResourceStoreOptions 
       const { handlers, baseUrl } = server;
       const close = async () => (typeof source === "string" ? opened.close() : undefined);
       try {
-        const standard = createStandardHandlers(document, handlers, store, baseUrl);
+        const standard = createRecordHandlers(document, handlers, store, baseUrl);
         const answered = new Set(Object.keys(standard.handlers));
         return { ...(partial ? withRejections(standard, handlers) : standard), answered, store, close };
       } catch (error) {
@@ -105,7 +105,7 @@ export function openStore(source: string | Store, options: ResourceStoreOptions 
         resource,
         store: opened,
         below: collectionsBelow(resource, resources).map(({ name }) => name),
-        maker: findStandardOperations(document).known.find(
+        maker: findAnswered(document).known.find(
           ({ operation }) => operation === (resource.operations.create ?? resource.operations.replace),
         )?.maker,
         scope,
@@ -155,7 +155,7 @@ async function openAndPrepare(
 }
 
 // Adds handlers that respond with 501 to the operations that have none.
-function withRejections({ handlers, reasons }: StandardHandlers, own: object): StandardHandlers {
+function withRejections({ handlers, reasons }: RecordHandlers, own: object): RecordHandlers {
   const rejections = [...reasons].flatMap(([id, reason]) => {
     if (Object.hasOwn(own, id)) return [];
     const reject = () => {

@@ -8,9 +8,9 @@ import {
   scopeFilter,
   toScope,
 } from "../../store/index.ts";
-import { membersOfScope } from "../model/nesting.ts";
-import type { RecordMaker } from "../model/record/record-maker.ts";
-import type { Resource } from "../model/resource.ts";
+import { membersOfScope } from "../recognition/parents.ts";
+import type { Resource } from "../recognition/resource.ts";
+import type { RecordMaker } from "../record/record-maker.ts";
 import { addRecord, placeRecord } from "./place-record.ts";
 
 export interface CheckedRecordsOptions {

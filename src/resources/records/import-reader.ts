@@ -2,11 +2,11 @@
 import { type Checked, isObject } from "../../lib/index.ts";
 import type { TableRow } from "../../openapi/index.ts";
 import { type RecordId, toScope } from "../../store/index.ts";
-import { membersOfScope } from "../model/nesting.ts";
-import type { RecordMaker } from "../model/record/record-maker.ts";
-import type { RecordSchema } from "../model/record/record-schema.ts";
-import type { Resource } from "../model/resource.ts";
-import { findStandardOperations } from "../model/standard-operations.ts";
+import { findAnswered } from "../recognition/find-answered.ts";
+import { membersOfScope } from "../recognition/parents.ts";
+import type { Resource } from "../recognition/resource.ts";
+import type { RecordMaker } from "../record/record-maker.ts";
+import type { RecordSchema } from "../record/record-schema.ts";
 import { placeRecord } from "./place-record.ts";
 
 /** A record of an import. */
@@ -51,7 +51,7 @@ export class ImportReader {
   /** `scope` has the values of the path for records that do not have them. Compiles schemas, which is expensive. */
   constructor(resource: Resource, scope?: readonly string[]) {
     const { record, newRecord, operations, collection } = resource;
-    const create = findStandardOperations(record.document).known.find(
+    const create = findAnswered(record.document).known.find(
       ({ operation }) => operation === (operations.create ?? operations.replace),
     );
     this.#resource = resource;

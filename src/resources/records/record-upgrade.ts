@@ -11,8 +11,8 @@ import {
   writeLimited,
   writeRecord,
 } from "../../store/index.ts";
-import { readResources } from "../model/find-resources.ts";
-import type { Resource } from "../model/resource.ts";
+import { readResources } from "../recognition/find-resources.ts";
+import type { Resource } from "../recognition/resource.ts";
 import { createRecordCheck } from "./record-check.ts";
 
 /** Changes the records of a collection, so that they match the document. */

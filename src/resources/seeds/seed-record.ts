@@ -1,8 +1,9 @@
 // Makes records that look like real ones, and that match their schema.
+
 import type { Faker } from "@faker-js/faker";
-import { toSnakeCase } from "../model/page-parameters.ts";
-import { itemSchemas, RecordSchema } from "../model/record/record-schema.ts";
-import type { Resource } from "../model/resource.ts";
+import { toSnakeCase } from "../../lib/index.ts";
+import type { Resource } from "../recognition/resource.ts";
+import { itemSchemas, RecordSchema } from "../record/record-schema.ts";
 import { seedValues } from "./seed-values.ts";
 
 const maxDepth = 4; // of objects in objects

@@ -1,13 +1,12 @@
 // Fills the empty collections of a store with records.
 import { setImmediate as nextTick, setTimeout as pause } from "node:timers/promises";
 import type { Faker } from "@faker-js/faker";
-import { parseJson, UnavailableError } from "../../lib/index.ts";
+import { parseJson, toSnakeCase, UnavailableError } from "../../lib/index.ts";
 import type { Document } from "../../openapi/index.ts";
 import { type IdForm, idForms, type Records, type Store } from "../../store/index.ts";
-import { readResources } from "../model/find-resources.ts";
-import { isParent, membersOfScope } from "../model/nesting.ts";
-import { toSnakeCase } from "../model/page-parameters.ts";
-import type { Resource } from "../model/resource.ts";
+import { readResources } from "../recognition/find-resources.ts";
+import { isParent, membersOfScope } from "../recognition/parents.ts";
+import type { Resource } from "../recognition/resource.ts";
 import { addRecord } from "../records/place-record.ts";
 import { recordsInExamples } from "./document-examples.ts";
 import { makeSeed } from "./seed-record.ts";

@@ -1,16 +1,16 @@
 // An operation that a store can answer without a handler.
 import type { Operation } from "../../openapi/index.ts";
+import type { RecordMaker } from "../record/record-maker.ts";
+import type { ListEnvelope, RecordEnvelope } from "./envelopes.ts";
 import type { PageParameters } from "./page-parameters.ts";
-import type { RecordMaker } from "./record/record-maker.ts";
 import type { Resource, ResourceOperations } from "./resource.ts";
-import type { ListFrame, RecordFrame } from "./responses/response-frame.ts";
-import type { ResponseHeaders } from "./responses/response-headers.ts";
+import type { ResponseHeaders } from "./response-headers.ts";
 
 /** What an operation does with a collection. */
 export type OperationKind = keyof ResourceOperations;
 
 /** An operation that a store can answer. */
-export interface StandardOperation {
+export interface AnsweredOperation {
   readonly kind: OperationKind;
   readonly operation: Operation;
   readonly resource: Resource;
@@ -20,9 +20,9 @@ export interface StandardOperation {
   readonly createdStatus: number;
   readonly headers: ResponseHeaders;
   /** How the responses that have content contain a record, by status. */
-  readonly frames: ReadonlyMap<number, RecordFrame>;
+  readonly envelopes: ReadonlyMap<number, RecordEnvelope>;
   /** How a list responds, and the parameters that select its page. */
-  readonly list?: StandardList | undefined;
+  readonly list?: AnsweredList | undefined;
   /** Makes the members that no request has; undefined if there are none. */
   readonly maker?: RecordMaker | undefined;
   /** The member of the body that has the record; undefined if it is the body itself. */
@@ -36,8 +36,8 @@ export interface StandardOperation {
 }
 
 /** How a list responds. */
-export interface StandardList {
-  readonly frame: ListFrame;
+export interface AnsweredList {
+  readonly envelope: ListEnvelope;
   readonly parameters: PageParameters;
   /** The defaults of filters that select all records, such as `all`. */
   readonly wildcards: ReadonlyMap<string, unknown>;

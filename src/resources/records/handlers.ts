@@ -4,19 +4,19 @@ import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { canonicalJson, type RawJson } from "../../lib/index.ts";
 import { type Document, identitiesOf, type UntypedCall, type UntypedHandler } from "../../openapi/index.ts";
 import { type IdempotencyKey, idOf, type Store } from "../../store/index.ts";
-import { readResources } from "../model/find-resources.ts";
-import { collectionAbove, collectionsBelow } from "../model/nesting.ts";
-import type { OperationKind, StandardOperation } from "../model/standard-operation.ts";
-import { findStandardOperations } from "../model/standard-operations.ts";
-import { placeRecord } from "../records/place-record.ts";
+import type { AnsweredOperation, OperationKind } from "../recognition/answered-operation.ts";
+import { findAnswered } from "../recognition/find-answered.ts";
+import { readResources } from "../recognition/find-resources.ts";
+import { collectionAbove, collectionsBelow } from "../recognition/parents.ts";
 import { CollectionAccess } from "./collection-access.ts";
-import { type ListOperation, listPage } from "./list-page.ts";
-import { createPartHandler } from "./part-handlers.ts";
+import { type ListOperation, listPage } from "./list.ts";
 import { isObject, patchRecord, requireKept } from "./patches.ts";
+import { placeRecord } from "./place-record.ts";
+import { createPropertyHandler } from "./property-handlers.ts";
 import { invalidBody } from "./request.ts";
 
 /** The handlers of the operations that a store can answer. */
-export interface StandardHandlers {
+export interface RecordHandlers {
   /** By operationId. */
   readonly handlers: Readonly<Record<string, UntypedHandler>>;
   /** Why all other operations need a handler, by operationId. Completes "it …". */
@@ -27,21 +27,21 @@ export interface StandardHandlers {
  * Returns the handlers of those operations of a document that have no handler of the application. `baseUrl` is the public URL of
  * the API.
  */
-export function createStandardHandlers(
+export function createRecordHandlers(
   document: Document,
   own: object,
   store: Pick<Store, "records" | "transaction">,
   baseUrl: string,
-): StandardHandlers {
-  const { known, parts, reasons } = findStandardOperations(document);
-  const accessOf = (standard: StandardOperation, reads: readonly StandardOperation[] = known): CollectionAccess => {
+): RecordHandlers {
+  const { known, parts, reasons } = findAnswered(document);
+  const accessOf = (standard: AnsweredOperation, reads: readonly AnsweredOperation[] = known): CollectionAccess => {
     const { resource } = standard;
     const made = known.filter(({ kind }) => kind === "create" || kind === "replace").map((one) => one.resource);
     const above = collectionAbove(resource, made);
     const parent = known.find((one) => one.resource === above && one.kind === "get");
     const get = reads.find((one) => one.resource === resource && one.kind === "get");
     return new CollectionAccess(standard, {
-      read: get?.frames.get(get.status) ?? {},
+      read: get?.envelopes.get(get.status) ?? {},
       store,
       baseUrl,
       above: parent && accessOf(parent),
@@ -59,13 +59,13 @@ export function createStandardHandlers(
     const ofPath = parts.filter((one) => one.operation.path === operation.path);
     return Object.hasOwn(own, operation.id)
       ? []
-      : [[operation.id, createPartHandler(accessOf(part, ofPath), part)] as const];
+      : [[operation.id, createPropertyHandler(accessOf(part, ofPath), part)] as const];
   });
   return { handlers: Object.fromEntries([...handlers, ...ofParts]), reasons };
 }
 
 const creators: Readonly<
-  Record<OperationKind, (collection: CollectionAccess, operation: StandardOperation) => UntypedHandler>
+  Record<OperationKind, (collection: CollectionAccess, operation: AnsweredOperation) => UntypedHandler>
 > = {
   list: (collection, operation) => (call) => listPage(collection, operation as ListOperation, call),
 
@@ -153,7 +153,7 @@ const creators: Readonly<
 };
 
 // `Location` as the document declares it. The scheme and host of the request are read before anything is changed.
-function withLocation({ headers: { location } }: StandardOperation, handler: UntypedHandler): UntypedHandler {
+function withLocation({ headers: { location } }: AnsweredOperation, handler: UntypedHandler): UntypedHandler {
   if (location === "relative") return handler;
   return async (call, context) => {
     const { origin } = call.request;

@@ -1,13 +1,14 @@
 // Examines whether a store can answer an operation: what it means, what is only likely of it, and what is not known.
+import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
-import { BodyExamination } from "./body-examination.ts";
+import { type AnsweredOperation, ExaminedOperation, type OperationKind } from "./answered-operation.ts";
+import { actionOf, isKnownHeader, queryOf, responseSchema } from "./bodies-and-parameters.ts";
+import { findListEnvelope, findReceiptEnvelope, findRecordEnvelope } from "./envelopes.ts";
+import { BodyExamination } from "./examine-body.ts";
 import { findWildcards } from "./filters.ts";
-import { actionOf, isKnownHeader, queryOf, responseSchema } from "./operation-parts.ts";
-import { pageRoleOf, readPageParameters, toSnakeCase } from "./page-parameters.ts";
-import { readOperationHint } from "./resource-hints.ts";
-import { findListFrame, findReceiptFrame, findRecordFrame } from "./responses/response-frame.ts";
-import { describeMissing, planHeaders } from "./responses/response-headers.ts";
-import { ExaminedOperation, type OperationKind, type StandardOperation } from "./standard-operation.ts";
+import { pageRoleOf, readPageParameters } from "./page-parameters.ts";
+import { describeMissing, planHeaders } from "./response-headers.ts";
+import { readOperationHint } from "./x-resource.ts";
 
 // In order of preference.
 const successes: Readonly<Record<OperationKind, readonly string[]>> = {
@@ -22,7 +23,7 @@ const successes: Readonly<Record<OperationKind, readonly string[]>> = {
 /** Examines one operation: what prevents the store from answering it, and what is only likely. */
 export class Examination extends ExaminedOperation {
   /** Returns the operation, or why the store can't answer it. */
-  run(): StandardOperation | string {
+  run(): AnsweredOperation | string {
     const { kind, operation, resource } = this;
     const success = this.#findSuccess();
     if (success === undefined) return this.#wrongSuccess();
@@ -57,42 +58,42 @@ export class Examination extends ExaminedOperation {
   }
 
   // The first declared success must have the record, or no content.
-  #findSuccess(): Pick<StandardOperation, "status" | "frames" | "list"> | undefined {
+  #findSuccess(): Pick<AnsweredOperation, "status" | "envelopes" | "list"> | undefined {
     const declared = this.operation.part.at("responses");
     const usual = successes[this.kind].find((one) => declared?.at(one) !== undefined);
     const status = usual ?? ["200", "201", "204"].find((one) => declared?.at(one) !== undefined);
     if (status === undefined) return undefined;
     const { record } = this.resource;
     const schema = responseSchema(this.operation, status);
-    const base = { status: Number(status), frames: this.#findFrames() };
+    const base = { status: Number(status), envelopes: this.#findEnvelopes() };
     if (this.kind === "list") {
-      const frame = schema && findListFrame(schema, this.resource);
-      if (frame === undefined) return undefined;
+      const envelope = schema && findListEnvelope(schema, this.resource);
+      if (envelope === undefined) return undefined;
       const parameters = readPageParameters(this.operation, record, this.resource.exampleId);
-      return { ...base, list: { frame, parameters, wildcards: findWildcards(this.operation, record) } };
+      return { ...base, list: { envelope, parameters, wildcards: findWildcards(this.operation, record) } };
     }
     if (status === "204") return base;
     const hasContent = declared?.at(status)?.at("content") !== undefined;
     if (schema === undefined) return hasContent || this.kind === "get" ? undefined : base;
-    return base.frames.has(Number(status)) ? base : undefined;
+    return base.envelopes.has(Number(status)) ? base : undefined;
   }
 
   // 201, if it is declared with the record, or without content.
-  #findCreated({ status, frames }: Pick<StandardOperation, "status" | "frames">): number {
+  #findCreated({ status, envelopes }: Pick<AnsweredOperation, "status" | "envelopes">): number {
     const created = this.operation.part.at("responses")?.at("201");
-    const canSend = created !== undefined && (frames.has(201) || created.at("content") === undefined);
+    const canSend = created !== undefined && (envelopes.has(201) || created.at("content") === undefined);
     return canSend ? 201 : status;
   }
 
-  #findFrames(): StandardOperation["frames"] {
+  #findEnvelopes(): AnsweredOperation["envelopes"] {
     const isChange = this.kind !== "get" && this.kind !== "list";
     const found = [200, 201, 202].flatMap((status) => {
       const schema = responseSchema(this.operation, `${status}`);
       if (schema === undefined) return [];
-      const frame =
-        findRecordFrame(schema, this.resource) ??
-        (isChange ? findReceiptFrame(schema, this.resource, this.kind === "delete") : undefined);
-      return frame ? [[status, frame] as const] : [];
+      const envelope =
+        findRecordEnvelope(schema, this.resource) ??
+        (isChange ? findReceiptEnvelope(schema, this.resource, this.kind === "delete") : undefined);
+      return envelope ? [[status, envelope] as const] : [];
     });
     return new Map(found);
   }
@@ -108,7 +109,7 @@ export class Examination extends ExaminedOperation {
   }
 
   // A parameter whose effect is not known can be left out, if it is optional.
-  #findRefused(): StandardOperation["refused"] {
+  #findRefused(): AnsweredOperation["refused"] {
     const { record, collection } = this.resource;
     const filters = collection.filters.map(({ name }) => name);
     return this.operation.parameterParts.filter((part) => {

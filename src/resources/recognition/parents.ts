@@ -1,7 +1,6 @@
 // Which collections have their records below those of others. The parameters of a path can have other names below it: the records of
 // /shops/{shopId}/books are below those of /shops/{shop}.
-import { parseJson } from "../../lib/index.ts";
-import { toSnakeCase } from "./page-parameters.ts";
+import { parseJson, toSnakeCase } from "../../lib/index.ts";
 import type { Resource } from "./resource.ts";
 
 /** Returns whether each record of a collection is directly below one of another collection. */

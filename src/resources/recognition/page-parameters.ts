@@ -1,7 +1,8 @@
 // The parameters of a list that select a page, by their usual names.
+import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
-import { createArgumentCheck } from "./operation-parts.ts";
-import type { RecordSchema } from "./record/record-schema.ts";
+import type { RecordSchema } from "../record/record-schema.ts";
+import { createArgumentCheck } from "./bodies-and-parameters.ts";
 
 export type PageRole = "limit" | "offset" | "page" | "cursor" | "before";
 
@@ -12,11 +13,6 @@ const names: Readonly<Record<PageRole, readonly string[]>> = {
   cursor: ["cursor", "page_token", "after", "next_token", "continue", "starting_after"],
   before: ["before", "ending_before"],
 };
-
-/** Returns a name in snake case: `perPage` and `per-page` are `per_page`. */
-export function toSnakeCase(name: string): string {
-  return name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+/g, "_").toLowerCase();
-}
 
 // Like those of the server, whose form the schema of a cursor must allow.
 const exampleCursor = Buffer.alloc(16, 5).toString("base64url");

@@ -1,37 +1,37 @@
 // Parts of records with a path of their own, such as `/orders/{id}/status`: the property of the record with this name.
 import type { Document, Operation } from "../../openapi/index.ts";
-import { bodiesOf, changeSchema, isKnownHeader, isPatchType, responseSchema } from "./operation-parts.ts";
-import { RecordSchema } from "./record/record-schema.ts";
+import { RecordSchema } from "../record/record-schema.ts";
+import type { AnsweredOperation } from "./answered-operation.ts";
+import { bodiesOf, changeSchema, isKnownHeader, isPatchType, responseSchema } from "./bodies-and-parameters.ts";
+import { createSelection } from "./envelopes.ts";
 import type { Resource } from "./resource.ts";
-import { createSelection } from "./responses/response-frame.ts";
-import { planHeaders } from "./responses/response-headers.ts";
-import type { StandardOperation } from "./standard-operation.ts";
+import { planHeaders } from "./response-headers.ts";
 
 const kinds = { GET: "get", PUT: "replace", PATCH: "update", DELETE: "delete" } as const;
 
 /** The value of a property, or an object with it, such as the record, of which only the property counts. */
-export type PartForm = "property" | "object";
+export type PropertyForm = "property" | "object";
 
 /** An operation of a part of a record. */
-export interface PartOperation extends StandardOperation {
+export interface PropertyOperation extends AnsweredOperation {
   readonly kind: (typeof kinds)[keyof typeof kinds];
   /** The name of the property. */
   readonly name: string;
   /** What a body contains; undefined if there is none. */
-  readonly body: PartForm | undefined;
+  readonly body: PropertyForm | undefined;
   /** What a response contains; undefined if it has no content. */
-  readonly response: PartForm | undefined;
+  readonly response: PropertyForm | undefined;
 }
 
 /** Returns the operations of parts of the records of a resource that a store can answer. */
-export function findPartOperations({ operations }: Document, resource: Resource): readonly PartOperation[] {
+export function findPropertyOperations({ operations }: Document, resource: Resource): readonly PropertyOperation[] {
   return operations.flatMap((operation) =>
     resource.hasPart(operation.path) ? (examine(operation, resource) ?? []) : [],
   );
 }
 
-function examine(operation: Operation, resource: Resource): PartOperation | undefined {
-  const kind = kinds[operation.method as keyof typeof kinds] as PartOperation["kind"] | undefined;
+function examine(operation: Operation, resource: Resource): PropertyOperation | undefined {
+  const kind = kinds[operation.method as keyof typeof kinds] as PropertyOperation["kind"] | undefined;
   const name = operation.path.slice(operation.path.lastIndexOf("/") + 1);
   const success = ["200", "204"].find((one) => operation.part.at("responses")?.at(one) !== undefined);
   if (kind === undefined || success === undefined) return undefined;
@@ -52,9 +52,10 @@ function examine(operation: Operation, resource: Resource): PartOperation | unde
     return location !== "path" && !(location === "header" && isKnownHeader(part));
   });
   if (isUnknown || refused.some(({ value }) => value.required)) return undefined;
-  const frame = response === "property" ? { property: name } : returned && createSelection(returned, resource.record);
+  const envelope =
+    response === "property" ? { property: name } : returned && createSelection(returned, resource.record);
   const status = Number(success);
-  const frames = new Map(frame ? [[status, frame]] : []);
+  const envelopes = new Map(envelope ? [[status, envelope]] : []);
   const headers = planHeaders(operation, resource, { statuses: [status], creates: false });
   if (typeof headers === "string") return undefined;
   const standard = {
@@ -64,7 +65,7 @@ function examine(operation: Operation, resource: Resource): PartOperation | unde
     status,
     createdStatus: status,
     headers,
-    frames,
+    envelopes,
     controls: [],
     refused,
     doubts: [],
@@ -72,7 +73,7 @@ function examine(operation: Operation, resource: Resource): PartOperation | unde
   return { ...standard, name, response, body };
 }
 
-function findForm(schema: RecordSchema, { record }: Resource, name: string): PartForm | undefined {
+function findForm(schema: RecordSchema, { record }: Resource, name: string): PropertyForm | undefined {
   const isPart = schema.propertyNames.every((one) => record.propertyNames.includes(one));
   if (schema.pointer === record.pointer || (schema.propertyNames.includes(name) && isPart)) return "object";
   return record.member(name)?.pointer === schema.pointer ? "property" : undefined;

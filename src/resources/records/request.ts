@@ -2,7 +2,7 @@
 import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { toJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/index.ts";
-import type { StandardOperation } from "../model/standard-operation.ts";
+import type { AnsweredOperation } from "../recognition/answered-operation.ts";
 
 /** Returns the value of a parameter of the path, as a text. */
 export function parameterOf({ params }: UntypedCall, name: string): string {
@@ -17,7 +17,7 @@ export function invalidBody(name: string, message: string): InvalidRequest {
 /** Throws an HttpError if a request has a parameter, or a member of its body, whose effect is not known. */
 export function requireUnderstood(
   call: UntypedCall,
-  { refused, controls }: Pick<StandardOperation, "refused" | "controls">,
+  { refused, controls }: Pick<AnsweredOperation, "refused" | "controls">,
 ): void {
   for (const part of refused) {
     const { in: location, name } = part.value;

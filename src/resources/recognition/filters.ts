@@ -1,10 +1,11 @@
 // The filters of a list: its parameters with the name and type of a property.
+import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
 import type { Filter } from "../../store/index.ts";
-import { queryOf } from "./operation-parts.ts";
-import { pageRoleOf, toSnakeCase } from "./page-parameters.ts";
-import { alternativeType, itemSchemas, RecordSchema, valueType } from "./record/record-schema.ts";
-import { readParameterHint, refusal } from "./resource-hints.ts";
+import { alternativeType, itemSchemas, RecordSchema, valueType } from "../record/record-schema.ts";
+import { queryOf } from "./bodies-and-parameters.ts";
+import { pageRoleOf } from "./page-parameters.ts";
+import { readParameterHint, refusal } from "./x-resource.ts";
 
 /**
  * Returns the filters of a list. A parameter names a property, or in the singular an array, of which it is an item, or with `_id` an object

@@ -4,7 +4,7 @@ import t, { type Test } from "tap";
 import { parse } from "yaml";
 import { createServer } from "../../src/index.ts";
 import { parseDocument } from "../../src/openapi/index.ts";
-import { findStandardOperations, openStore } from "../../src/resources/index.ts";
+import { findAnswered, openStore } from "../../src/resources/index.ts";
 import { emptyDatabase, stores } from "../support/databases.ts";
 import { documentOf } from "../support/document-server.ts";
 
@@ -219,7 +219,7 @@ t.test("The plan has a doubt for what is only likely of an operation", async (t)
       /^changeBook allows null for the property title, which could/,
     ],
   ] as const) {
-    const { known } = findStandardOperations(await parseDocument(JSON.stringify(changed)));
+    const { known } = findAnswered(await parseDocument(JSON.stringify(changed)));
     const doubts = known.flatMap(({ operation, doubts }) => doubts.map((doubt) => `${operation.id} ${doubt}`));
     t.ok(
       doubts.some((doubt) => message.test(doubt)),
@@ -227,7 +227,7 @@ t.test("The plan has a doubt for what is only likely of an operation", async (t)
     );
   }
   t.same(
-    findStandardOperations(await parseDocument(text)).known.flatMap(({ doubts }) => doubts),
+    findAnswered(await parseDocument(text)).known.flatMap(({ doubts }) => doubts),
     [],
   );
 });

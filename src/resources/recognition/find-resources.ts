@@ -1,8 +1,10 @@
 // Finds the resources of a document.
+
 import { hash } from "node:crypto";
+import { toSnakeCase } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/index.ts";
 import { type Collection, reservedNames } from "../../store/index.ts";
-import { findId, pathId } from "./find-id.ts";
+import { RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
 import {
   bodySchema,
   changeSchema,
@@ -10,12 +12,11 @@ import {
   parametersOf,
   responseSchema,
   successSchema,
-} from "./operation-parts.ts";
-import { toSnakeCase } from "./page-parameters.ts";
-import { RecordSchema, type SchemaPlace } from "./record/record-schema.ts";
+} from "./bodies-and-parameters.ts";
+import { findWrappedRecord } from "./envelopes.ts";
+import { findId, pathId } from "./find-id.ts";
 import { Resource, type ResourceOperations, type ResourceParts } from "./resource.ts";
-import { type OperationHint, type PathHint, readOperationHint, readPathHint, refusal } from "./resource-hints.ts";
-import { findWrappedRecord } from "./responses/response-frame.ts";
+import { type OperationHint, type PathHint, readOperationHint, readPathHint, refusal } from "./x-resource.ts";
 
 /**
  * Returns the resources of a document. Each has a path, and below it, that of a record. A record is returned by GET of its path, and

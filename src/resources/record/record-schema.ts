@@ -1,5 +1,5 @@
 // The schema of a record, with all that applies to it behind references and allOf.
-import type { Checked } from "../../../lib/index.ts";
+import type { Checked } from "../../lib/index.ts";
 import {
   type CellOptions,
   createExample,
@@ -8,7 +8,7 @@ import {
   type SchemaNode,
   TableCells,
   type TableRow,
-} from "../../../openapi/index.ts";
+} from "../../openapi/index.ts";
 import { hashSchema } from "./schema-hash.ts";
 
 /** A type of values that a store can compare. */

@@ -1,29 +1,29 @@
 // The operations of a document that a store can answer without a handler.
 import { getOrAdd } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/index.ts";
-import { Examination } from "./examination.ts";
+import type { AnsweredOperation, OperationKind } from "./answered-operation.ts";
+import { actionOf, isKnownHeader, listPathOf } from "./bodies-and-parameters.ts";
+import { Examination } from "./examine-operation.ts";
 import { readResources } from "./find-resources.ts";
-import { actionOf, isKnownHeader, listPathOf } from "./operation-parts.ts";
-import { findPartOperations, type PartOperation } from "./parts.ts";
+import { findPropertyOperations, type PropertyOperation } from "./property-operations.ts";
 import type { Resource } from "./resource.ts";
-import { readOperationHint } from "./resource-hints.ts";
-import { describeMissing, planHeaders } from "./responses/response-headers.ts";
-import type { OperationKind, StandardOperation } from "./standard-operation.ts";
+import { describeMissing, planHeaders } from "./response-headers.ts";
+import { readOperationHint } from "./x-resource.ts";
 
 /** What a store can answer of a document. */
-export interface StandardOperations {
-  readonly known: readonly StandardOperation[];
-  readonly parts: readonly PartOperation[];
+export interface AnsweredOperations {
+  readonly known: readonly AnsweredOperation[];
+  readonly parts: readonly PropertyOperation[];
   /** Why it can't answer the others, by operationId. Completes "The operation … ". */
   readonly reasons: ReadonlyMap<string, string>;
 }
 
 /** Finds the operations of a document that a store can answer, and why it can't answer the others. */
-export function findStandardOperations(document: Document): StandardOperations {
+export function findAnswered(document: Document): AnsweredOperations {
   return getOrAdd(examined, document, () => examineOperations(document));
 }
 
-const examined = new WeakMap<Document, StandardOperations>();
+const examined = new WeakMap<Document, AnsweredOperations>();
 
 // Why an operation belongs to no resource.
 function describeOther(operation: Operation, { operations }: Document): string {
@@ -53,7 +53,7 @@ function describeOther(operation: Operation, { operations }: Document): string {
 
 // A HEAD is the GET of its path, whose content is not sent.
 function addHead(head: Operation, { known, parts, reasons }: FoundOperations): void {
-  const isGet = ({ operation }: StandardOperation) => operation.method === "GET" && operation.path === head.path;
+  const isGet = ({ operation }: AnsweredOperation) => operation.method === "GET" && operation.path === head.path;
   const [get, part] = [known.find(isGet), parts.find(isGet)];
   const read = get ?? part;
   if (read === undefined) return;
@@ -72,14 +72,14 @@ function addHead(head: Operation, { known, parts, reasons }: FoundOperations): v
 }
 
 interface FoundOperations {
-  readonly known: StandardOperation[];
-  readonly parts: PartOperation[];
+  readonly known: AnsweredOperation[];
+  readonly parts: PropertyOperation[];
   readonly reasons: Map<string, string>;
 }
 
-function examineOperations(document: Document): StandardOperations {
+function examineOperations(document: Document): AnsweredOperations {
   const resources = readResources(document);
-  const known: StandardOperation[] = [];
+  const known: AnsweredOperation[] = [];
   const reasons = new Map<string, string>();
   for (const resource of resources)
     for (const [kind, operation] of Object.entries(resource.operations) as [OperationKind, Operation | undefined][]) {
@@ -92,7 +92,7 @@ function examineOperations(document: Document): StandardOperations {
   const isTaken = ({ path }: Operation) => resources.some((one) => one.path === path);
   const parts = resources
     .filter(isRead)
-    .flatMap((resource) => findPartOperations(document, resource))
+    .flatMap((resource) => findPropertyOperations(document, resource))
     .filter(({ operation }) => !isTaken(operation) && readOperationHint(operation) !== false);
   for (const operation of document.operations.filter(({ method }) => method === "HEAD"))
     if (readOperationHint(operation) !== false) addHead(operation, { known, parts, reasons });

@@ -1,7 +1,8 @@
 // The members of a record that no request has: times, constants, defaults, and others from an example.
-import type { Checked } from "../../../lib/index.ts";
-import type { SchemaNode } from "../../../openapi/index.ts";
-import { toSnakeCase } from "../page-parameters.ts";
+
+import type { Checked } from "../../lib/index.ts";
+import { toSnakeCase } from "../../lib/index.ts";
+import type { SchemaNode } from "../../openapi/index.ts";
 import { chooseValues, completeMember } from "./member-values.ts";
 import type { RecordSchema } from "./record-schema.ts";
 

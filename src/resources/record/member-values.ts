@@ -1,6 +1,5 @@
 // The values of members that a request does not have, or has in another form.
-import { parseJson } from "../../../lib/index.ts";
-import { toSnakeCase } from "../page-parameters.ts";
+import { parseJson, toSnakeCase } from "../../lib/index.ts";
 import { itemSchemas, RecordSchema } from "./record-schema.ts";
 
 type Members = Readonly<Record<string, unknown>>;

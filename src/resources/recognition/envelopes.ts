@@ -1,12 +1,12 @@
 // How responses contain records: bare, as the members of another schema, or in an object beside other members.
-import type { SchemaNode } from "../../../openapi/index.ts";
-import { successSchema } from "../operation-parts.ts";
+import type { SchemaNode } from "../../openapi/index.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
-import type { Resource } from "../resource.ts";
-import { type PageMember, readPageMembers } from "./page-members.ts";
+import { successSchema } from "./bodies-and-parameters.ts";
+import { type PageMember, readPageMembers } from "./page-facts.ts";
+import type { Resource } from "./resource.ts";
 
 /** How the body of a response contains a record. If it has no members, the body is the record. */
-export interface RecordFrame {
+export interface RecordEnvelope {
   /** The members of the record that it has; undefined for all. */
   readonly only?: readonly string[];
   /** The property of the record whose value it has. */
@@ -18,20 +18,20 @@ export interface RecordFrame {
 }
 
 /** How the body of a response contains the records of a page. */
-export interface ListFrame {
-  readonly item: RecordFrame;
+export interface ListEnvelope {
+  readonly item: RecordEnvelope;
   /** The member of the body with the records; undefined if it is an array of them. */
   readonly member?: string;
   /** Other members of the body. */
   readonly beside: readonly PageMember[];
 }
 
-const bare: RecordFrame = {};
+const bare: RecordEnvelope = {};
 
 type Members = Readonly<Record<string, unknown>>;
 
 /** Returns how a response contains a record: as it is, or in a member of an object. Returns undefined if it does not contain one. */
-export function findRecordFrame(place: SchemaPlace, resource: Resource): RecordFrame | undefined {
+export function findRecordEnvelope(place: SchemaPlace, resource: Resource): RecordEnvelope | undefined {
   const { record } = resource;
   const schema = RecordSchema.of(record.document, place);
   if (schema.pointer === record.pointer) return bare;
@@ -50,11 +50,11 @@ export function findRecordFrame(place: SchemaPlace, resource: Resource): RecordF
  * Returns how the response to a change tells that it was made: an object with nothing but the id and constants, such as
  * `{ "id": 7, "deleted": true }`. Returns undefined if it has more, unless it is that of a deletion, whose members are those of an example.
  */
-export function findReceiptFrame(
+export function findReceiptEnvelope(
   place: SchemaPlace,
   { record, idName: id }: Resource,
   isDeletion: boolean,
-): RecordFrame | undefined {
+): RecordEnvelope | undefined {
   const schema = RecordSchema.of(record.document, place);
   const isConstant = (name: string) =>
     schema.isConstant(name) || schema.property(name).some((node) => node.schema.type === "boolean");
@@ -97,12 +97,12 @@ export function findWrappedRecord(
 }
 
 /** Returns how a response contains the records of a page: as an array, or in an object with one array of them. */
-export function findListFrame(place: SchemaPlace, resource: Resource): ListFrame | undefined {
+export function findListEnvelope(place: SchemaPlace, resource: Resource): ListEnvelope | undefined {
   const schema = RecordSchema.of(resource.record.document, place);
-  const items = itemFrame(schema.parts, resource);
+  const items = itemEnvelope(schema.parts, resource);
   if (items) return { item: items, beside: [] };
   const holes = schema.propertyNames.flatMap((name) => {
-    const item = itemFrame(schema.property(name), resource);
+    const item = itemEnvelope(schema.property(name), resource);
     return item ? [{ member: name, item }] : [];
   });
   const [hole] = holes;
@@ -111,9 +111,9 @@ export function findListFrame(place: SchemaPlace, resource: Resource): ListFrame
 }
 
 // Returns how an array contains records.
-function itemFrame(array: readonly SchemaNode[], resource: Resource): RecordFrame | undefined {
+function itemEnvelope(array: readonly SchemaNode[], resource: Resource): RecordEnvelope | undefined {
   const [items] = itemSchemas(array) ?? [];
-  return items && findRecordFrame(items, resource);
+  return items && findRecordEnvelope(items, resource);
 }
 
 function isRecord(schema: RecordSchema | undefined, resource: Resource): boolean {
@@ -132,7 +132,7 @@ function isPartOf(schema: RecordSchema, record: RecordSchema): boolean {
 }
 
 /** Returns how a response with another schema contains a record: the members that it declares, of those that the record has. */
-export function createSelection(schema: RecordSchema, record: RecordSchema): RecordFrame {
+export function createSelection(schema: RecordSchema, record: RecordSchema): RecordEnvelope {
   const hasAll = !schema.isClosed && record.propertyNames.every((name) => schema.propertyNames.includes(name));
   return hasAll ? bare : { only: schema.propertyNames };
 }

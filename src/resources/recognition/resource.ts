@@ -16,12 +16,12 @@ import {
   toScope,
   type ViewColumn,
 } from "../../store/index.ts";
+import { makeInitial } from "../record/record-maker.ts";
+import { type RecordSchema, valueType } from "../record/record-schema.ts";
+import { listPathOf, parametersOf, queryOf } from "./bodies-and-parameters.ts";
 import { readFilters } from "./filters.ts";
 import type { Id } from "./find-id.ts";
-import { listPathOf, parametersOf, queryOf } from "./operation-parts.ts";
 import { PlaceNames } from "./place-names.ts";
-import { makeInitial } from "./record/record-maker.ts";
-import { type RecordSchema, valueType } from "./record/record-schema.ts";
 
 /** The maximum length of a scope in characters, so that an id of 100 characters fits behind it. */
 export const maxScopeLength = 400;

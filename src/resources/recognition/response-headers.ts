@@ -1,7 +1,7 @@
 // The headers of responses that the document declares: which the server makes, so that nothing is changed before a response fails.
-import type { Operation } from "../../../openapi/index.ts";
-import type { Resource } from "../resource.ts";
-import { type PageMember, readPageHeader } from "./page-members.ts";
+import type { Operation } from "../../openapi/index.ts";
+import { type PageMember, readPageHeader } from "./page-facts.ts";
+import type { Resource } from "./resource.ts";
 
 /** The headers of the responses of an operation. */
 export interface ResponseHeaders {

@@ -1,11 +1,11 @@
 // Examines the body of an operation that makes or changes a record: whether it has all that a record consists of.
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
-import { bodiesOf, bodySchema, changeSchema, isPatchType, parametersOf } from "./operation-parts.ts";
-import { RecordMaker } from "./record/record-maker.ts";
-import { RecordSchema, type SchemaPlace } from "./record/record-schema.ts";
+import { RecordMaker } from "../record/record-maker.ts";
+import { RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
+import type { AnsweredOperation, ExaminedOperation } from "./answered-operation.ts";
+import { bodiesOf, bodySchema, changeSchema, isPatchType, parametersOf } from "./bodies-and-parameters.ts";
+import { findShownRecords } from "./envelopes.ts";
 import type { Resource } from "./resource.ts";
-import { findShownRecords } from "./responses/response-frame.ts";
-import type { ExaminedOperation, StandardOperation } from "./standard-operation.ts";
 
 /** The media types of JSON Merge Patch (RFC 7396), and of a body that looks like it. */
 const patchTypes = ["application/merge-patch+json", "application/json"] as const;
@@ -13,7 +13,7 @@ const patchTypes = ["application/merge-patch+json", "application/json"] as const
 const jsonPatch = "application/json-patch+json"; // RFC 6902, which is no schema of a record
 
 /** What a request has of a record. */
-export type ExaminedBody = Pick<StandardOperation, "maker" | "bodyMember" | "controls">;
+export type ExaminedBody = Pick<AnsweredOperation, "maker" | "bodyMember" | "controls">;
 
 const controlNames = /^(expand|fields|include|embed|dry_?run|validate_?only)$/i;
 

@@ -1,5 +1,5 @@
 // What a list responds with beside its records: totals, numbers of pages, links and the like, by type and usual name.
-import { toSnakeCase } from "../page-parameters.ts";
+import { toSnakeCase } from "../../lib/index.ts";
 import { RecordSchema } from "../record/record-schema.ts";
 
 /** What a list responds with about its page, beside the records. */

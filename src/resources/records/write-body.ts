@@ -1,29 +1,31 @@
 // Writes records as the bodies of responses.
 import { parseJson, RawJson, toJson } from "../../lib/index.ts";
-import { type PageFacts, writePageMembers } from "../model/responses/page-members.ts";
-import type { ListFrame, RecordFrame } from "../model/responses/response-frame.ts";
+import type { ListEnvelope, RecordEnvelope } from "../recognition/envelopes.ts";
+import { type PageFacts, writePageMembers } from "../recognition/page-facts.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
 /** Writes a record as the body of a response. */
-export function writeRecord(frame: RecordFrame, record: RawJson<unknown>): RawJson<unknown> {
-  const { only, property, member, beside } = frame;
-  if (only ?? property ?? member ?? beside) return new RawJson(frameText(frame, record.text));
+export function writeRecord(envelope: RecordEnvelope, record: RawJson<unknown>): RawJson<unknown> {
+  const { only, property, member, beside } = envelope;
+  if (only ?? property ?? member ?? beside) return new RawJson(envelopeText(envelope, record.text));
   return record;
 }
 
 /** Writes the records of a page as the body of a response. */
-export function writePage(frame: ListFrame, records: RawJson<unknown>, facts: PageFacts): RawJson<unknown> {
-  const { item, member, beside } = frame;
+export function writePage(envelope: ListEnvelope, records: RawJson<unknown>, facts: PageFacts): RawJson<unknown> {
+  const { item, member, beside } = envelope;
   const isBare = Object.keys(item).length === 0;
   const items = isBare
     ? records
-    : new RawJson(`[${(parseJson(records.text) as unknown[]).map((one) => frameText(item, toJson(one))).join(",")}]`);
+    : new RawJson(
+        `[${(parseJson(records.text) as unknown[]).map((one) => envelopeText(item, toJson(one))).join(",")}]`,
+      );
   if (member === undefined) return items;
   return new RawJson(joinMembers([[member, items.text]], writePageMembers(beside, facts)));
 }
 
-function frameText({ only, property, member, beside = {} }: RecordFrame, text: string): string {
+function envelopeText({ only, property, member, beside = {} }: RecordEnvelope, text: string): string {
   if (member !== undefined) return joinMembers([[member, text]], beside);
   const members = parseJson(text) as Members;
   if (property !== undefined) return toJson(members[property]);

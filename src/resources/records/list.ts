@@ -3,10 +3,10 @@ import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { parseJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/index.ts";
 import { type Page, type PagePosition, scopeFilter } from "../../store/index.ts";
-import type { PageParameters } from "../model/page-parameters.ts";
-import type { Resource } from "../model/resource.ts";
-import { readsTotal, writePageMembers } from "../model/responses/page-members.ts";
-import type { StandardList, StandardOperation } from "../model/standard-operation.ts";
+import type { AnsweredList, AnsweredOperation } from "../recognition/answered-operation.ts";
+import { readsTotal, writePageMembers } from "../recognition/page-facts.ts";
+import type { PageParameters } from "../recognition/page-parameters.ts";
+import type { Resource } from "../recognition/resource.ts";
 import type { CollectionAccess } from "./collection-access.ts";
 import {
   findNeighbours,
@@ -17,7 +17,7 @@ import {
   type SelectedPage,
   toLinkHeader,
   urlWith,
-} from "./pages.ts";
+} from "./page-links.ts";
 import { writePage } from "./write-body.ts";
 
 const defaultLimit = 100; // records, if the parameter for their number has no default
@@ -25,7 +25,7 @@ const maxRecords = 10_000; // in a response
 const maxBytes = 16_777_216; // of a page that can't be short
 
 /** An operation that returns a list. */
-export type ListOperation = StandardOperation & { readonly list: StandardList };
+export type ListOperation = AnsweredOperation & { readonly list: AnsweredList };
 
 type Query = Readonly<Record<string, unknown>>;
 
@@ -33,7 +33,7 @@ type Query = Readonly<Record<string, unknown>>;
 export async function listPage(collection: CollectionAccess, { list, headers }: ListOperation, call: UntypedCall) {
   await collection.check(call);
   const { records, resource, status } = collection;
-  const { frame, parameters } = list;
+  const { envelope, parameters } = list;
   const { page: pageHeaders } = headers;
   const query = call.query as Query;
   const selection = await selectPage(collection, list, call);
@@ -48,7 +48,7 @@ export async function listPage(collection: CollectionAccess, { list, headers }: 
   const url = collection.listUrlOf(call);
   const count = () => (JSON.parse(page.records.text) as unknown[]).length;
   const ofTotal = pageHeaders.filter(readsTotal);
-  const needsTotal = frame.beside.some(readsTotal) || ofTotal.some(({ isRequired }) => isRequired || limit === 0);
+  const needsTotal = envelope.beside.some(readsTotal) || ofTotal.some(({ isRequired }) => isRequired || limit === 0);
   // An optional header has the total if it is known without a query.
   const isWhole = ofTotal.length > 0 && !page.more && position === undefined && (offset ?? 0) === 0;
   const links = linksOf(url, { query, parameters, limit, offset, resource, selected: { filter, position, page } });
@@ -73,7 +73,7 @@ export async function listPage(collection: CollectionAccess, { list, headers }: 
   };
   const sent = pageHeaders.filter((header) => facts.total !== undefined || !ofTotal.includes(header));
   const values = writePageMembers(sent, facts);
-  return { status, body: writePage(frame, page.records, facts), headers: { Link: toLinkHeader(links), ...values } };
+  return { status, body: writePage(envelope, page.records, facts), headers: { Link: toLinkHeader(links), ...values } };
 }
 
 // Throws an HttpError if no other page has the records that this one has not.
@@ -91,7 +91,7 @@ function requireWhole({ isShort }: Page<unknown>, { limit, offset, page }: PageP
 // Reads which page of which records a request selects. Throws an HttpError if a cursor is not valid.
 async function selectPage(
   collection: CollectionAccess,
-  { parameters, wildcards }: NonNullable<StandardOperation["list"]>,
+  { parameters, wildcards }: NonNullable<AnsweredOperation["list"]>,
   call: UntypedCall,
 ) {
   const query = call.query as Query;

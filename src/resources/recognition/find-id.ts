@@ -1,9 +1,9 @@
 // Finds the id of a record: in a property, or as the last parameter of its path.
+import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
 import type { Collection } from "../../store/index.ts";
-import { listPathOf, parametersOf } from "./operation-parts.ts";
-import { toSnakeCase } from "./page-parameters.ts";
-import { RecordSchema, valueType } from "./record/record-schema.ts";
+import { RecordSchema, valueType } from "../record/record-schema.ts";
+import { listPathOf, parametersOf } from "./bodies-and-parameters.ts";
 
 /** The property with the id of a record. */
 export interface Id {

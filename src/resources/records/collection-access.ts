@@ -12,14 +12,14 @@ import {
   type Store,
   toScope,
 } from "../../store/index.ts";
-import { membersOfScope } from "../model/nesting.ts";
-import { changeSchema, keyHeaderOf } from "../model/operation-parts.ts";
-import type { RecordMaker } from "../model/record/record-maker.ts";
-import { RecordSchema } from "../model/record/record-schema.ts";
-import { maxScopeLength, type Resource, singleId } from "../model/resource.ts";
-import type { RecordFrame } from "../model/responses/response-frame.ts";
-import type { StandardOperation } from "../model/standard-operation.ts";
-import { addRecord, type PlacedRecord } from "../records/place-record.ts";
+import type { AnsweredOperation } from "../recognition/answered-operation.ts";
+import { changeSchema, keyHeaderOf } from "../recognition/bodies-and-parameters.ts";
+import type { RecordEnvelope } from "../recognition/envelopes.ts";
+import { membersOfScope } from "../recognition/parents.ts";
+import { maxScopeLength, type Resource, singleId } from "../recognition/resource.ts";
+import type { RecordMaker } from "../record/record-maker.ts";
+import { RecordSchema } from "../record/record-schema.ts";
+import { addRecord, type PlacedRecord } from "./place-record.ts";
 import { invalidBody, parameterOf, requireUnderstood } from "./request.ts";
 import { writeRecord } from "./write-body.ts";
 
@@ -32,7 +32,7 @@ export interface AccessOptions {
   /** The collections whose records are below those of this one, from the highest to the lowest. */
   readonly below: readonly string[];
   /** How the GET responds with a record, from which its ETag is computed. */
-  readonly read: RecordFrame;
+  readonly read: RecordEnvelope;
 }
 
 /** The records of a collection, as the handler of an operation uses them. */
@@ -49,15 +49,15 @@ export class CollectionAccess {
   readonly initial: RawJson<unknown> | undefined;
   /** The schema of what a request has of a record. */
   readonly #sent: RecordSchema | undefined;
-  readonly #standard: StandardOperation;
+  readonly #standard: AnsweredOperation;
   readonly #requiresMatch: boolean;
   readonly #above: CollectionAccess | undefined;
-  readonly #read: RecordFrame;
+  readonly #read: RecordEnvelope;
   readonly #baseUrl: string;
   readonly #store: AccessOptions["store"];
   readonly #below: readonly string[];
 
-  constructor(standard: StandardOperation, { store, baseUrl, above, read, below }: AccessOptions) {
+  constructor(standard: AnsweredOperation, { store, baseUrl, above, read, below }: AccessOptions) {
     const { resource, operation, status, maker } = standard;
     this.#standard = standard;
     this.maker = maker;
@@ -179,8 +179,8 @@ export class CollectionAccess {
 
   /** Returns the response with a record. */
   write(record: RawJson<unknown>, status = this.status) {
-    const frame = this.#standard.frames.get(status);
-    return { status, ...(frame && { body: writeRecord(frame, record) }) };
+    const envelope = this.#standard.envelopes.get(status);
+    return { status, ...(envelope && { body: writeRecord(envelope, record) }) };
   }
 
   notFound(call: UntypedCall): HttpError {

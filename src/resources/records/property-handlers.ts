@@ -1,7 +1,7 @@
 // Handlers of parts of records that have a path of their own.
 import { HttpError } from "../../http/index.ts";
 import type { UntypedCall, UntypedHandler } from "../../openapi/index.ts";
-import type { PartOperation } from "../model/parts.ts";
+import type { PropertyOperation } from "../recognition/property-operations.ts";
 import type { CollectionAccess } from "./collection-access.ts";
 import { patchRecord, requireKept } from "./patches.ts";
 import { invalidBody } from "./request.ts";
@@ -9,7 +9,7 @@ import { invalidBody } from "./request.ts";
 type Members = Readonly<Record<string, unknown>>;
 
 /** Creates the handler of a part of a record. `collection` has the record. */
-export function createPartHandler(collection: CollectionAccess, part: PartOperation): UntypedHandler {
+export function createPropertyHandler(collection: CollectionAccess, part: PropertyOperation): UntypedHandler {
   const { kind, name, response } = part;
   const { recordName } = collection.resource;
   const missing = () =>
@@ -41,7 +41,7 @@ export function createPartHandler(collection: CollectionAccess, part: PartOperat
   };
 }
 
-function changePart(call: UntypedCall, record: Members, { kind, name, body, resource }: PartOperation): object {
+function changePart(call: UntypedCall, record: Members, { kind, name, body, resource }: PropertyOperation): object {
   const { [name]: value, ...others } = record;
   if (kind === "delete") return others;
   const isObject = body === "object";

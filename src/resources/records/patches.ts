@@ -2,7 +2,7 @@
 import { HttpError } from "../../http/index.ts";
 import { canonicalJson, setOwn } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/index.ts";
-import { isPatchType } from "../model/operation-parts.ts";
+import { isPatchType } from "../recognition/bodies-and-parameters.ts";
 import { applyJsonPatch, PatchError } from "./json-patch.ts";
 import { invalidBody } from "./request.ts";
 

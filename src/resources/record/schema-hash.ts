@@ -1,7 +1,7 @@
 // The hash of a schema: equal for documents that differ only in texts, examples and order.
 import { hash } from "node:crypto";
-import { canonicalJson } from "../../../lib/index.ts";
-import type { SchemaNode } from "../../../openapi/index.ts";
+import { canonicalJson } from "../../lib/index.ts";
+import type { SchemaNode } from "../../openapi/index.ts";
 
 const annotation = /^(title|description|default|examples?|deprecated|\$comment|externalDocs|xml)$/;
 
