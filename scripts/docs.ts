@@ -55,14 +55,23 @@ function listSettings(): Sections {
 }
 
 function listCommands(): Sections {
-  const commands = [...findCommands(createProgram({ io: processIo, preset: petStore }))];
-  const rows = commands.map(([name, command]) => [
-    `[${code(name)}](#${name.replaceAll(" ", "-")})`,
+  const presets = new Map(findCommands(createProgram({ io: processIo, preset: petStore })));
+  const commands = new Map(findCommands(createProgram({ io: processIo })));
+  // The commands for records are below `data`, where `check` is not that of documents.
+  const samePresets = new Map(
+    [...presets].map(([name, command]) => [commands.has(`data ${name}`) ? `data ${name}` : name, command]),
+  );
+  const rows = [...commands].map(([name, command]) => [
+    code(showUsage(command)),
+    code(showUsage(samePresets.get(name))),
     toMarkdown(toSentence(command.description())),
   ]);
   return {
-    commands: toTable(["command", "description"], rows),
-    ...Object.fromEntries(commands.map(([name, command]) => [name, describeCommand(command)])),
+    commands: toTable(["any document", "Pet Store", "description"], rows),
+    options: toTable(
+      ["command", "argument or option", "description"],
+      [...commands].flatMap(([name, command]) => listOptions(command).map((cells) => [code(name), ...cells])),
+    ),
     "exit-codes": toTable(
       ["exit code", "meaning"],
       exitCodes.map(([exitCode, meaning]) => [exitCode, toMarkdown(toSentence(meaning))]),
@@ -70,28 +79,31 @@ function listCommands(): Sections {
   };
 }
 
-// Yields the commands without subcommands, with their names, such as `petstore keys create`.
-function* findCommands(command: Command, parents = ""): Generator<[name: string, command: Command]> {
-  const name = `${parents}${command.name()}`;
+// Yields the commands without subcommands, with their names, such as `keys create`.
+function* findCommands(command: Command, name = ""): Generator<[name: string, command: Command]> {
   if (command.commands.length === 0) yield [name, command];
-  for (const subcommand of command.commands) yield* findCommands(subcommand, `${name} `);
+  for (const subcommand of command.commands) yield* findCommands(subcommand, `${name} ${subcommand.name()}`.trim());
 }
 
-// docs/configuration.md has the settings.
-function isNoSetting({ long }: Option): boolean {
-  return !(Object.keys(settings) as SettingName[]).some((name) => long === `--${flagOf(name)}`);
+function showUsage(command: Command | undefined): string {
+  return command?.createHelp().commandUsage(command).replace(" [options]", "") ?? "";
 }
 
-function describeCommand(command: Command): string {
+// The page describes these, and docs/configuration.md the settings.
+const described = [...(Object.keys(settings) as SettingName[]).map(flagOf), "config", "json", "overlay"];
+const isDescribed = ({ long }: Option) => described.some((name) => long === `--${name}`);
+
+function listOptions(command: Command): string[][] {
   const help = command.createHelp();
-  const usage = `\`\`\`text\n${help.commandUsage(command)}\n\`\`\``;
   const rows = [
-    ...command.registeredArguments.map((argument) => [help.argumentTerm(argument), help.argumentDescription(argument)]),
-    ...command.options.filter(isNoSetting).map((option) => [help.optionTerm(option), help.optionDescription(option)]),
+    ...command.registeredArguments
+      .filter((argument) => argument.name() !== "document")
+      .map((argument) => [help.argumentTerm(argument), help.argumentDescription(argument)]),
+    ...command.options
+      .filter((option) => !isDescribed(option))
+      .map((option) => [help.optionTerm(option), help.optionDescription(option)]),
   ] as [string, string][];
-  if (rows.length === 0) return usage;
-  const cells = rows.map(([term, description]) => [code(term), toMarkdown(toSentence(description))]);
-  return `${usage}\n\n${toTable(["argument or option", "description"], cells)}`;
+  return rows.map(([term, description]) => [code(term), toMarkdown(toSentence(description))]);
 }
 
 // The code knows the statuses; the page has the descriptions, which stay as they are.

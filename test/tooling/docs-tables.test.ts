@@ -27,7 +27,7 @@ t.test("Reports a page that is out of date, and updates it", async (t) => {
   t.same(generate("--check"), { status: 0, stderr: "" });
   for (const [name, from, to] of [
     ["docs/api.md", /`store_full` \| 507/, "`store_full` | 500"],
-    ["docs/cli.md", /^\| `--resume` .*\n/m, ""],
+    ["docs/cli.md", /^\| `data import` \| `--resume` .*\n/m, ""],
     ["docs/configuration.md", "`3000`", "`8080`"],
     ["docs/operations.md", /^\| `petstore_requests_total` \| counter/m, "| `petstore_requests_total` | gauge"],
   ] as const) {
@@ -39,12 +39,12 @@ t.test("Reports a page that is out of date, and updates it", async (t) => {
   }
 });
 
-t.test("Reports a command without a section, and an error code without a description", async (t) => {
+t.test("Reports a missing table, and an error code without a description", async (t) => {
   const { change, generate } = copyPages(t);
-  change("docs/cli.md", ["<!-- petstore keys create -->", ""]);
+  change("docs/cli.md", ["<!-- options -->", ""]);
   t.match(generate(), {
     status: 1,
-    stderr: /^docs\/cli\.md: The markers <!-- petstore keys create --> .* are missing/,
+    stderr: /^docs\/cli\.md: The markers <!-- options --> .* are missing/,
   });
   change("docs/api.md", [/^\| `store_full` .*\n/m, ""]);
   t.match(generate(), { status: 1, stderr: /^docs\/api\.md: The error code store_full has no description/ });
@@ -56,8 +56,12 @@ t.test("Describes settings, commands and metrics", async (t) => {
     read("docs/configuration.md"),
     /^\| `PORT` \| `--port` \| `port` \| `3000` \| .* an integer from 0 to 65535/im,
   );
-  t.match(read("docs/cli.md"), /^petstore keys create \[options\] <name>$/m);
-  t.match(read("docs/cli.md"), /^\| `--format <format>` \| .*ndjson.*csv/m);
+  t.match(
+    read("docs/cli.md"),
+    /^\| `openapi-server data export <document>` \| `petstore export` \| Export all records/m,
+  );
+  t.match(read("docs/cli.md"), /^\| `data export` \| `--format <format>` \| .*ndjson.*csv/m);
+  t.match(read("docs/cli.md"), /^\| `openapi-server check <documents...>` \| {2}\| List the parts of documents/m);
   t.match(read("docs/cli.md"), /^\| 2 \| Invalid command line/m);
   t.match(
     read("docs/operations.md"),
