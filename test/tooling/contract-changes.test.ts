@@ -92,6 +92,16 @@ t.test("Fields and filters need the document only, and old records keep their va
 const failure = 'default: { $ref: "#/components/responses/Failure" }';
 const json = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
 const category = '{ $ref: "#/components/schemas/Category" }';
+const replaceAndDelete = `    put:
+      operationId: replacePet
+      parameters: *petToChange
+      requestBody: { required: true, ${json('{ $ref: "#/components/schemas/NewPet" }')} }
+      responses: *changed
+    delete:
+      operationId: deletePet
+      parameters: *petToChange
+      responses: { "204": { description: x }, ${failure} }
+`;
 const categories = `  /categories:
     get:
       operationId: listCategories
@@ -115,7 +125,7 @@ const schemas = `    NewCategory: &newCategory { type: object, required: [title]
 
 t.test("Changes, deletions and another collection need the document only, and one handler for a rule", async (t) => {
   copy.editDocument(
-    ["\ncomponents:\n", `${blockWith("operationId: replacePet")}${categories}\ncomponents:\n`],
+    ["\ncomponents:\n", `${blockWith("operationId: updatePet")}${replaceAndDelete}${categories}\ncomponents:\n`],
     ["\n    Error:\n", `\n${schemas}    Error:\n`],
     ["            - store_full\n", "            - store_full\n            - category_not_found\n"],
   );
