@@ -23,20 +23,25 @@ export function isFaultless(report: Report): boolean {
 /** Formats a report as a Markdown table. */
 export function formatReport(report: Report): string {
   const { minutes, outcomes, acknowledged, memory, faults } = report;
+  const list = (counts: Record<string, number>) =>
+    Object.entries(counts)
+      .map(([name, count]) => `${name} (${format(count)})`)
+      .join("; ");
   const total = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0);
   const rows = {
     minutes: minutes.toFixed(1),
     calls: `${format(total(outcomes))}, ${format(Math.round(total(outcomes) / minutes / 60))} per second`,
-    "– successful": format(outcomes.ok),
-    "– rejected": format(outcomes.rejected),
-    "– with an unknown outcome: 503, or no response": format(outcomes.unknown),
+    outcomes: list({
+      successful: outcomes.ok,
+      rejected: outcomes.rejected,
+      "unknown: 503, or no response": outcomes.unknown,
+    }),
     "acknowledged creates": format(acknowledged),
     ...Object.fromEntries(
       Object.entries(countFailures(report)).map(([name, count]) => [`**${name}**`, `**${format(count)}**`]),
     ),
     "memory of all processes, start → end": `${memory.start.toFixed(0)} → ${memory.end.toFixed(0)} MB`,
-    faults: format(total(faults)),
-    ...Object.fromEntries(Object.entries(faults).map(([name, count]) => [`– ${name}`, format(count)])),
+    faults: `${format(total(faults))}: ${list(faults)}`,
   };
-  return ["| | |\n|---|--:|", ...Object.entries(rows).map(([name, value]) => `| ${name} | ${value} |`)].join("\n");
+  return ["| | |\n|---|---|", ...Object.entries(rows).map(([name, value]) => `| ${name} | ${value} |`)].join("\n");
 }
