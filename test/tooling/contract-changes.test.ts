@@ -1,12 +1,12 @@
 // The steps of docs/changing-the-contract.md, "Add a field", "Add a filter" and "Change and delete records", in a copy of the
 // project: the document only, but for a handler that decides more than the store.
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import semver from "semver";
 import t from "tap";
 import { parse } from "yaml";
 import { newDatabase } from "../support/databases.ts";
-import { documentText } from "../support/files.ts";
+import { documentText, root } from "../support/files.ts";
 import { blockWith, ProjectCopy } from "../support/project-copy.ts";
 
 const copy = new ProjectCopy(t);
@@ -89,19 +89,10 @@ t.test("Fields and filters need the document only, and old records keep their va
   }
 });
 
+const changes = readFileSync(join(root, "examples/pet-changes.yaml"), "utf8").replace(/^(#.*\n)+/, "");
 const failure = 'default: { $ref: "#/components/responses/Failure" }';
 const json = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
 const category = '{ $ref: "#/components/schemas/Category" }';
-const replaceAndDelete = `    put:
-      operationId: replacePet
-      parameters: *petToChange
-      requestBody: { required: true, ${json('{ $ref: "#/components/schemas/NewPet" }')} }
-      responses: *changed
-    delete:
-      operationId: deletePet
-      parameters: *petToChange
-      responses: { "204": { description: x }, ${failure} }
-`;
 const categories = `  /categories:
     get:
       operationId: listCategories
@@ -125,7 +116,7 @@ const schemas = `    NewCategory: &newCategory { type: object, required: [title]
 
 t.test("Changes, deletions and another collection need the document only, and one handler for a rule", async (t) => {
   copy.editDocument(
-    ["\ncomponents:\n", `${blockWith("operationId: updatePet")}${replaceAndDelete}${categories}\ncomponents:\n`],
+    ["\ncomponents:\n", `${changes}${categories}\ncomponents:\n`],
     ["\n    Error:\n", `\n${schemas}    Error:\n`],
     ["            - store_full\n", "            - store_full\n            - category_not_found\n"],
   );
