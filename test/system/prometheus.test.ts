@@ -41,9 +41,8 @@ t.test("Prometheus scrapes the service as docs/operations.md says, and runs its 
   t.equal(value, 5);
   t.equal(await find('up{job="petstore"}'), 1);
   t.equal(await find('petstore_deprecated_calls_total{key="alice"}'), 5);
-  const [, queries = ""] = /```promql\n(.*?)```/s.exec(page) ?? [];
-  const rules = queries.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-  t.equal(rules.length, 3);
+  const rules = page.match(/(?<=`)sum by [^`]+(?=`)/g) ?? [];
+  t.equal(rules.length, 1);
   for (const rule of rules) {
     t.match(await query(rule), { status: "success" }, rule);
     const names = rule.split(" > ")[0]?.match(/petstore_\w+/g) ?? [];
