@@ -23,6 +23,7 @@ export function isFaultless(report: Report): boolean {
 /** Formats a report as a Markdown table. */
 export function formatReport(report: Report): string {
   const { minutes, outcomes, acknowledged, memory, faults } = report;
+  const failures = countFailures(report);
   const list = (counts: Record<string, number>) =>
     Object.entries(counts)
       .map(([name, count]) => `${name} (${format(count)})`)
@@ -37,8 +38,9 @@ export function formatReport(report: Report): string {
       "unknown: 503, or no response": outcomes.unknown,
     }),
     "acknowledged creates": format(acknowledged),
+    "**failures**": `**${format(total(failures))}**`,
     ...Object.fromEntries(
-      Object.entries(countFailures(report)).map(([name, count]) => [`**${name}**`, `**${format(count)}**`]),
+      Object.entries(failures).flatMap(([name, count]) => (count > 0 ? [[`– ${name}`, format(count)]] : [])),
     ),
     "memory of all processes, start → end": `${memory.start.toFixed(0)} → ${memory.end.toFixed(0)} MB`,
     faults: `${format(total(faults))}: ${list(faults)}`,
