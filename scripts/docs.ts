@@ -68,10 +68,7 @@ function listCommands(): Sections {
   ]);
   return {
     commands: toTable(["any document", "Pet Store", "description"], rows),
-    options: toTable(
-      ["command", "argument or option", "description"],
-      [...commands].flatMap(([name, command]) => listOptions(command).map((cells) => [code(name), ...cells])),
-    ),
+    options: toTable(["command", "argument or option", "description"], listAllOptions(commands)),
     "exit-codes": toTable(
       ["exit code", "meaning"],
       exitCodes.map(([exitCode, meaning]) => [exitCode, toMarkdown(toSentence(meaning))]),
@@ -92,6 +89,16 @@ function showUsage(command: Command | undefined): string {
 // The page describes these, and docs/configuration.md the settings.
 const described = [...(Object.keys(settings) as SettingName[]).map(flagOf), "config", "json", "overlay"];
 const isDescribed = ({ long }: Option) => described.some((name) => long === `--${name}`);
+
+// The same option of several commands is one row.
+function listAllOptions(commands: ReadonlyMap<string, Command>): string[][] {
+  const rows = [...commands].flatMap(([name, command]) => listOptions(command).map((cells) => ({ name, cells })));
+  const byCells = Map.groupBy(rows, ({ cells }) => cells.join());
+  return [...byCells.values()].map((same) => [
+    same.map(({ name }) => code(name)).join(", "),
+    ...(same[0] as (typeof rows)[0]).cells,
+  ]);
+}
 
 function listOptions(command: Command): string[][] {
   const help = command.createHelp();
