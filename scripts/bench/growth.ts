@@ -13,10 +13,11 @@ import { parseArgs } from "node:util";
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { generateKey } from "../../src/operate/keys/api-keys.ts";
+import type { ListSelection } from "../../src/store/pages.ts";
 import type { Store } from "../../src/store/port.ts";
 import * as postgresLists from "../../src/store/postgres/postgres-lists.ts";
 import * as postgresStatements from "../../src/store/postgres/postgres-statements.ts";
-import * as sqliteStatements from "../../src/store/sqlite/sqlite-statements.ts";
+import { listStatement, recordStatements } from "../../src/store/sqlite/sqlite-statements.ts";
 import { createCleanup } from "../../test/support/cleanup.ts";
 import { createPetServer } from "../../test/support/pet-server.ts";
 import { openPetStore, petCollection } from "../../test/support/pets.ts";
@@ -48,22 +49,12 @@ const requests: Record<string, Request> = {
   get: (size) => `/v1/pets/${Math.ceil(Math.random() * size)}`,
 };
 
-type Statements = typeof postgresStatements | typeof sqliteStatements;
-type Lists = Pick<typeof sqliteStatements, "listStatement"> | Pick<typeof postgresLists, "listStatement">;
-
 /** Returns the texts of the statements whose query plans are printed. */
-const explained = ({ recordStatements }: Pick<Statements, "recordStatements">, { listStatement }: Lists) => {
-  const { find } = recordStatements(petCollection);
-  return {
-    list: listStatement(petCollection, { filters: [], direction: "forwards", limit: 21 }),
-    "list by status": listStatement(petCollection, {
-      filters: petCollection.filters,
-      direction: "forwards",
-      limit: 21,
-    }),
-    find: typeof find === "string" ? find : find.text,
-  };
-};
+const explained = (find: string, list: (selection: ListSelection) => string) => ({
+  list: list({ filters: [], direction: "forwards", limit: 21 }),
+  "list by status": list({ filters: petCollection.filters, direction: "forwards", limit: 21 }),
+  find,
+});
 
 /** One kind of store. */
 interface StoreKind {
@@ -85,10 +76,13 @@ function sqlite(folder: string): StoreKind {
     },
     async explain(size) {
       const db = new DatabaseSync(fileOf(size));
-      return Object.entries(explained(sqliteStatements, sqliteStatements)).map(([name, text]) => {
-        const rows = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all();
-        return `${name}: ${rows.map(({ detail }) => detail).join("; ")}`;
-      });
+      const { find } = recordStatements(petCollection);
+      return Object.entries(explained(find, (selection) => listStatement(petCollection, selection))).map(
+        ([name, text]) => {
+          const rows = db.prepare(`EXPLAIN QUERY PLAN ${text}`).all();
+          return `${name}: ${rows.map(({ detail }) => detail).join("; ")}`;
+        },
+      );
     },
   };
 }
@@ -108,7 +102,9 @@ function postgresql(server: Postgres): StoreKind {
     },
     async explain(size) {
       const plans: string[] = [];
-      for (const [name, text] of Object.entries(explained(postgresStatements, postgresLists))) {
+      const { find } = postgresStatements.recordStatements("petstore", petCollection);
+      const list = (selection: ListSelection) => postgresLists.listStatement("petstore", petCollection, selection);
+      for (const [name, text] of Object.entries(explained(find.text, list))) {
         const statement = `EXPLAIN (GENERIC_PLAN, COSTS OFF) ${text}`;
         const rows = await query(server.url(`growth_${size}`), statement);
         plans.push(`${name}: ${rows.map((row) => String(row["QUERY PLAN"]).trim().replace("->  ", "")).join("; ")}`);

@@ -65,7 +65,8 @@ export async function readService(
   const module = options.config === undefined ? undefined : await importConfig(options.config, command);
   const own = { ...openApiServer, defaults: { ...openApiServer.defaults, ...defaults } };
   const flags = { ...(options.log && { logLevel: "info" }), ...settingsAmong(options) };
-  const values = readSettings(own, { env, flags, module });
+  const read = readSettings(own, { env, flags, module });
+  const values = { ...read, name: read.name || (defaults.name ?? "") }; // an empty name is none
   return { settings: values, config: { ...module?.functions, ...toDocumentOptions(values) } };
 }
 

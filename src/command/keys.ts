@@ -15,7 +15,7 @@ import {
   warn,
 } from "../terminal/index.ts";
 import { requireDatabaseUrl } from "./data/database-url.ts";
-import { type StoreTarget, withStore } from "./stores.ts";
+import { findStore, type StoreTarget, withStore } from "./stores.ts";
 
 export interface CreateKeyOptions extends OutputOptions, ConfirmOptions {
   /** Milliseconds until the key expires. */
@@ -39,7 +39,7 @@ export async function createKey(
   if (!isKeyName(name)) command.error(`error: the name '${name}' is not valid. ${keyNameRule}`);
   if (scopes) requireScopes(await target.readDocument(), scopes);
   // A database that can't be opened is reported below.
-  if (!target.isUrlSet && !(await storeExists(target.url).catch(() => true))) {
+  if (!target.isUrlSet && !(await storeExists(target.url, target).catch(() => true))) {
     warn(io, `${target.program}: ${target.urlSetting} is not set, and ${target.url} does not exist.`);
     warn(io, `${target.program}: A service that uses another database will not accept the key.`);
     await confirm(io, "Create the database?", { yes });
@@ -132,9 +132,9 @@ function missingKey(name: string): Error {
 }
 
 /** Prints all keys. Does not migrate the database, which a service of an earlier release may use. */
-export async function listKeys(io: Io, { url, urlSetting }: StoreTarget, { json }: OutputOptions): Promise<void> {
-  requireDatabaseUrl(urlSetting, url);
-  const keys = await readKeys(url);
+export async function listKeys(io: Io, target: StoreTarget, { json }: OutputOptions): Promise<void> {
+  requireDatabaseUrl(target.urlSetting, target.url);
+  const keys = await findStore(target, (options) => readKeys(target.url, options));
   await print(io, json ? toIndentedJson(keys.map(toJsonKey)) : formatKeys(keys, io.stdout));
 }
 

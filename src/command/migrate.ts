@@ -22,19 +22,20 @@ export async function migrateStore(
   { upgrades = {}, advice = "" }: Pick<ResourceStoreOptions, "upgrades" | "advice">,
   { json }: OutputOptions,
 ): Promise<void> {
-  const { url } = target;
+  const { url, service } = target;
   requireDatabaseUrl(target.urlSetting, url);
   let created = false;
   const document = await target.readDocument();
   const collections = collectionsOf(document);
-  const store = await openDatabase(url, { mode: "migrate", collections }).catch((error) => {
+  const store = await openDatabase(url, { service, mode: "migrate", collections }).catch((error) => {
     if (!isMissingStore(error)) throw error;
     created = true;
-    return openDatabase(url, { collections });
+    return openDatabase(url, { service, collections });
   });
   await store.close();
   const bar = startProgress(io.stderr);
   await prepareRecords(url, document, {
+    service,
     apply: true,
     upgrades,
     advice,
@@ -44,7 +45,7 @@ export async function migrateStore(
     .catch((error: Error) => {
       throw new CommandFailure(error.message.split("\n"));
     });
-  const tables = await openTables(url, "readonly", { collections });
+  const tables = await openTables(url, "readonly", { service, collections });
   const unneeded = await tables.read((source) => source.unneeded()).finally(() => tables.close());
   const text = created ? "Created the database." : "The database is up to date.";
   const rest = unneeded.length > 0 ? `\nThe document does not need: ${unneeded.join(", ")}.` : "";

@@ -172,7 +172,7 @@ function dataOfPreset(program: Command, preset: Preset, io: Io, { read }: Target
       const [target] = await read([], options);
       const named = name === "check" ? args[0] : undefined;
       await requireOwnDatabase(name, target);
-      return [{ program: preset.name, document: await target.readDocument(), url: named ?? target.url }, ...args];
+      return [{ ...target, document: await target.readDocument(), url: named ?? target.url }, ...args];
     },
   };
 }
@@ -188,7 +188,7 @@ function dataOfArguments(program: Command, io: Io, { select, read }: TargetReade
     readTarget: async (name, args, options) => {
       const [target, ...others] = await read(args, options);
       await requireOwnDatabase(name, target);
-      return [{ program: target.program, document: await target.readDocument(), url: target.url }, ...others];
+      return [{ ...target, document: await target.readDocument() }, ...others];
     },
   };
 }

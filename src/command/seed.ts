@@ -24,10 +24,10 @@ export function readSeed(value: string | true): Seed {
 }
 
 /** Deletes all records of a store, its Idempotency-Keys, and what it knows of imported files. Ids that were generated are not generated again. */
-export async function resetStore({ url, document }: Target, io: Io): Promise<void> {
+export async function resetStore({ url, service, document }: Target, io: Io): Promise<void> {
   if (isInMemory(url)) return;
   const collections = collectionsOf(document);
-  const store = await openTables(url, "migrate", { collections }).catch((error) => {
+  const store = await openTables(url, "migrate", { service, collections }).catch((error) => {
     if (isMissingStore(error)) return undefined;
     throw error;
   });

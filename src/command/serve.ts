@@ -1,6 +1,5 @@
 // `openapi-server serve`: a service of a document, whose operations are answered from records, without code.
 import cluster from "node:cluster";
-import { basename, extname } from "node:path";
 import { pino } from "pino";
 import { readFolder } from "../data/index.ts";
 import { isLoopbackHost } from "../http/index.ts";
@@ -17,7 +16,6 @@ import {
   type Started,
   servesDocs,
   toServerOptions,
-  toServiceName,
 } from "../server/index.ts";
 import type { Io } from "../terminal/index.ts";
 import { openApiServer, readHandlers, readService } from "./config.ts";
@@ -26,7 +24,7 @@ import type { Target } from "./data/target.ts";
 import { readWithOverlays } from "./overlay.ts";
 import { countAnswered, describePlan, listAnswered } from "./plan.ts";
 import { createRecords, readSeed, resetStore, seedFiles } from "./seed.ts";
-import { defaultDatabaseOf, type TargetOptions } from "./target.ts";
+import { defaultsOf, type TargetOptions } from "./target.ts";
 
 export interface ServeOptions extends TargetOptions, KeyOptions {
   /** Logs each request. */
@@ -47,8 +45,7 @@ export interface ServeOptions extends TargetOptions, KeyOptions {
 
 /** Serves a document from records. The server keeps the process alive, and is closed if `signal` is aborted. */
 export async function serve(path: string, options: ServeOptions, io: Io, signal?: AbortSignal): Promise<void> {
-  const name = toServiceName(basename(path, extname(path)));
-  const { settings, config } = await readService(options, io.env, { name, data: defaultDatabaseOf(path) }, "serve");
+  const { settings, config } = await readService(options, io.env, defaultsOf(path), "serve");
   const handlers = await readHandlers(options.handlers);
   const source = await readWithOverlays(path, options.overlay, config.allowedFolders);
   // The valid part of the document is served, with errors in its shapes, and examples.
@@ -62,7 +59,7 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
 
   const keys = await readKeys(options);
   requireChecks(document, { keys, options, issuer: settings.issuer, host: settings.host });
-  const target: Target = { program: openApiServer.name, document, url: settings.data };
+  const target: Target = { program: openApiServer.name, document, url: settings.data, service: settings.name };
   const seed = options.seed === undefined ? undefined : readSeed(options.seed);
   const files = seed?.folder === undefined || cluster.isWorker ? undefined : await readFolder(target, seed.folder);
   const report = (message: string) => io.stderr.write(`${message}\n`);
@@ -113,8 +110,8 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
 }
 
 // With the options that select the same database.
-function keysCommand(path: string, { data, overlay = [] }: TargetOptions): string {
-  const place = data === undefined ? "" : ` --data ${redactUrl(data)}`;
+function keysCommand(path: string, { data, name, overlay = [] }: TargetOptions): string {
+  const place = `${data === undefined ? "" : ` --data ${redactUrl(data)}`}${name === undefined ? "" : ` --name ${name}`}`;
   return `${openApiServer.name} keys create ${path}${place}${overlay.map((one) => ` --overlay ${one}`).join("")} NAME`;
 }
 

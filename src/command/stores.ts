@@ -1,12 +1,14 @@
 // The store that a command uses: it is opened when the command runs, and closed at its end.
 import type { Document } from "../openapi/index.ts";
-import { isMissingStore, openDatabase, type Store } from "../store/index.ts";
+import { isMissingStore, type OpenTablesOptions, openDatabase, type Store } from "../store/index.ts";
 import { requireDatabaseUrl } from "./data/database-url.ts";
 
 /** The store of a command. */
 export interface StoreTarget {
   readonly program: string;
   readonly url: string;
+  /** The name of the service. */
+  readonly service: string;
   /** What sets the URL, as messages name it. */
   readonly urlSetting: string;
   /** Whether the URL is that of a setting, or of the place of the document. */
@@ -22,15 +24,29 @@ export interface StoreTarget {
  * is in memory, since it would end with the command.
  */
 export async function withStore(
-  { url, urlSetting, prepare, readDocument }: StoreTarget,
+  target: StoreTarget,
   work: (store: Store) => Promise<void>,
   mode: "migrate" | "create" = "migrate",
 ): Promise<void> {
+  const { url, urlSetting, prepare } = target;
   requireDatabaseUrl(urlSetting, url);
-  const store = await openDatabase(url, { mode: "migrate", prepare }).catch(async (error) => {
-    if (mode !== "create" || !isMissingStore(error)) throw error;
-    const { collectionsOf } = await import("../resources/index.ts"); // a new store has the tables of the document
-    return openDatabase(url, { prepare, collections: collectionsOf(await readDocument()) });
-  });
+  const store = await findStore(target, (options) =>
+    openDatabase(url, { ...options, mode: options.collections ? mode : "migrate", prepare }),
+  );
   await work(store).finally(() => store.close()); // an open connection to PostgreSQL would keep the process alive
+}
+
+/**
+ * Returns what `open` returns. If it rejects because there is no store, calls it again with the collections of the document: they find one
+ * in the former schema of PostgreSQL, and a new store has their tables.
+ */
+export async function findStore<T>(
+  { service, readDocument }: StoreTarget,
+  open: (options: OpenTablesOptions) => Promise<T>,
+): Promise<T> {
+  return open({ service }).catch(async (error) => {
+    if (!isMissingStore(error)) throw error;
+    const { collectionsOf } = await import("../resources/index.ts");
+    return open({ service, collections: collectionsOf(await readDocument()) });
+  });
 }

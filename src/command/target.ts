@@ -2,7 +2,7 @@
 import { basename, dirname, extname, join } from "node:path";
 import { type Command, Option } from "commander";
 import type { Preset } from "../server/index.ts";
-import { describeSetting, readSettings, type Settings, variableOf } from "../settings/index.ts";
+import { describeSetting, readSettings, type Settings, toServiceName, variableOf } from "../settings/index.ts";
 import type { Io } from "../terminal/index.ts";
 import type { ConfigOptions } from "./config.ts";
 import { addSettings, addTo } from "./options.ts";
@@ -11,6 +11,8 @@ import type { StoreTarget } from "./stores.ts";
 export interface TargetOptions extends ConfigOptions {
   /** A path of a SQLite file, or a URL. By default, a file beside the document. */
   readonly data?: string | undefined;
+  /** The name of the service. By default, that of the file of the document. */
+  readonly name?: string | undefined;
   /** Files with overlays, which change the document. */
   readonly overlay?: readonly string[] | undefined;
 }
@@ -46,15 +48,16 @@ export function targetsOfArguments(io: Io): TargetReader {
     select: (command) =>
       addSettings(
         command.argument("<document>", "path of the document").addOption(overlayOption()).addOption(configOption()),
-        ["data", "allowedFolders"],
+        ["data", "name", "allowedFolders"],
         { data: "a file beside the document" },
       ),
     async read([path = "", ...args], options) {
       const { openApiServer, readService } = await import("./config.ts");
-      const { settings } = await readService(options, io.env, { data: defaultDatabaseOf(path) });
+      const { settings } = await readService(options, io.env, defaultsOf(path));
       const target: StoreTarget = {
         program: openApiServer.name,
         url: settings.data,
+        service: settings.name,
         urlSetting: describeSetting("data", openApiServer.variablePrefix),
         isUrlSet: true,
         prepare: settings.databasePrepare,
@@ -72,10 +75,11 @@ export function targetsOfPreset(preset: Preset, io: Io): TargetReader {
     select: (command) => command,
     async read(args) {
       const variable = variableOf("data", preset.variablePrefix);
-      const { data, databasePrepare } = readSettings(preset, { env: io.env });
+      const { data, name, databasePrepare } = readSettings(preset, { env: io.env });
       const target: StoreTarget = {
         program: preset.name,
         url: data,
+        service: name,
         urlSetting: variable,
         isUrlSet: Boolean(io.env[variable]),
         prepare: databasePrepare,
@@ -86,9 +90,10 @@ export function targetsOfPreset(preset: Preset, io: Io): TargetReader {
   };
 }
 
-/** Returns the database of a document: a SQLite file beside it. */
-export function defaultDatabaseOf(document: string): string {
-  return `sqlite:${join(dirname(document), `${basename(document, extname(document))}.db`)}`;
+/** Returns the name of the service of a document, and its database, a SQLite file beside it. */
+export function defaultsOf(document: string): { readonly name: string; readonly data: string } {
+  const name = basename(document, extname(document));
+  return { name: toServiceName(name), data: `sqlite:${join(dirname(document), `${name}.db`)}` };
 }
 
 async function readDocumentOf(path: string, { overlay }: TargetOptions, { allowedFolders }: Settings) {

@@ -21,6 +21,8 @@ import { validateInput } from "./validate-input.ts";
 /** A store, and its document. */
 export interface DocumentStore {
   readonly url: string;
+  /** The name of the service. */
+  readonly service: string;
   readonly document: Document;
 }
 
@@ -75,14 +77,14 @@ async function readFile(document: Document, folder: string, name: string, opened
 
 /** Imports files into their collections, and closes them. Rejects with an Error that names the file that can't be imported. */
 export async function importFiles(
-  { url, document }: DocumentStore,
+  { url, service, document }: DocumentStore,
   files: readonly FolderFile[],
   options: ImportOptions,
 ): Promise<readonly (readonly [FolderFile, ImportResult])[]> {
   const results: (readonly [FolderFile, ImportResult])[] = [];
   let store: Tables | undefined;
   try {
-    store = await openTables(url, "create", { collections: collectionsOf(document) });
+    store = await openTables(url, "create", { service, collections: collectionsOf(document) });
     for (const file of files) {
       results.push([file, await importFile(store, file, options)]);
     }

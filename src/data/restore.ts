@@ -71,7 +71,7 @@ export async function restore(
   const all = collectionsIn(backup.tables);
   await backup.close();
   const openTarget = (mode: OpenMode, used = collections) => openTables(url, mode, { ...options, collections: used });
-  const exists = await storeExists(url); // rejects one of a later version, also with `force`
+  const exists = await storeExists(url, { ...options, collections }); // rejects one of a later version, also with `force`
   // Fails before the integrity check, which takes long.
   if (exists && !force) {
     const to = await openTarget("migrate");

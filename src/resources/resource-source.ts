@@ -11,6 +11,8 @@ export interface ResourceSource {
 
 /** What a ResourceSource needs to know of the server. */
 export interface ResourceOptions {
+  /** The name of the service. */
+  readonly service: string;
   /** The handlers of the application, by operationId. */
   readonly handlers: object;
   /** The base URL of the operations, such as `/v1`. */

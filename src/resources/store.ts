@@ -124,11 +124,13 @@ async function openAndPrepare(
   url: string,
   document: Document,
   { maxRecords, connections, prepare, upgrades = {}, preparation = "apply", advice }: ResourceStoreOptions,
-  { maxBytes, logger, report, progress }: ResourceOptions,
+  { service, maxBytes, logger, report, progress }: ResourceOptions,
 ): Promise<Store> {
   const opened = await openDatabase(url, {
+    service,
     collections: collectionsOf(document).map((collection) => ({ maxBytes, ...collection })),
     maxRecords: maxRecords ?? null,
+    report: preparation === "skip" ? undefined : report,
     inBackground: (work) => work.catch((err) => logger.error({ err }, "an index could not be created")),
     ...(connections !== undefined && { connections }),
     ...(prepare !== undefined && { prepare }),
@@ -141,6 +143,7 @@ async function openAndPrepare(
     progress(`${label}: ${done.toLocaleString("en-US")} of ${total.toLocaleString("en-US")} records.`);
   try {
     await prepareRecords(url, document, {
+      service,
       apply: preparation === "apply",
       upgrades,
       advice: advice ?? adviceFor(document),

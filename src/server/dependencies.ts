@@ -11,7 +11,7 @@ import {
   type Tracing,
   withStaticKeys,
 } from "../operate/index.ts";
-import { settings } from "../settings/index.ts";
+import { settings, toServiceName } from "../settings/index.ts";
 import { type Access, type CalledService, openAccess } from "./access.ts";
 import type { ServerOptions } from "./options.ts";
 import { loadDocument, openResources } from "./serve-document.ts";
@@ -46,6 +46,7 @@ export async function openDependencies<Operations, Context, Caller>(
     : (options.tracing as Tracing | undefined) || undefined;
   if (tracing && isOwnTracing) closers.unshift(tracing.end);
   const resources = await openResources(document, options, {
+    service: name,
     baseUrl: urls.base,
     maxBytes: bodyLimit,
     logger,
@@ -64,15 +65,9 @@ export async function openDependencies<Operations, Context, Caller>(
   return { document, name, logger, report, urls, tracing, resources, metrics, requestLog, access, operators };
 }
 
-/** Returns the name of a service, with which its metrics begin: its own, or that of its title. */
+/** Returns the name of a service, of its metrics and its schema in PostgreSQL: its own, or that of its title. */
 export function nameOf({ content }: Document, own?: string): string {
   if (settings.name.parse(own ?? "") === undefined)
     throw new Error(`The option \`name\` must be ${settings.name.allowed}.`);
   return own ?? toServiceName(`${content.info?.title ?? ""}`);
-}
-
-/** Returns the name of a service that a text makes, for metrics (Prometheus data model): `Pet Store` is `pet_store`. */
-export function toServiceName(text: string): string {
-  const words = text.toLowerCase().match(/[a-z\d]+/g) ?? [];
-  return words.join("_").replace(/^[\d_]+/, "") || "openapi_server";
 }

@@ -2,7 +2,6 @@
 
 export { describeKeys } from "./announcement.ts";
 export { createServer } from "./create-server.ts";
-export { toServiceName } from "./dependencies.ts";
 export type {
   OpenApiOptions,
   PluginEdgeOptions,

@@ -97,7 +97,7 @@ export interface OpenApiOptions<Operations = UntypedOperations, Context = unknow
 
 /** Who may call operations, and how often. Each part is off unless it is set. */
 export interface AccessOptions {
-  /** The name of the service: of its metrics and traces, and in challenges. The default is made of the title of the document. */
+  /** The name of the service: of its metrics, traces and schema in PostgreSQL, and in challenges. By default, that of the title. */
   readonly name?: string | undefined;
   /**
    * Accepts the API keys of the store of `resources`, for the security schemes that `security` does not have. A key is the token, the

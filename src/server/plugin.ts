@@ -69,9 +69,10 @@ async function serveInApp<Operations = UntypedOperations, Context = unknown, Cal
   const report = options.report ?? ((message: string) => app.log.warn(message));
   const baseUrl = app.prefix + document.basePath;
   const maxBytes = app.initialConfig.bodyLimit as number;
-  const resources = await openResources(document, options, { baseUrl, maxBytes, logger: app.log, report });
-  if (resources) app.addHook("onClose", resources.close);
   const name = nameOf(document, options.name);
+  const server = { service: name, baseUrl, maxBytes, logger: app.log, report };
+  const resources = await openResources(document, options, server);
+  if (resources) app.addHook("onClose", resources.close);
   const access = await openAccess(options, { document, name, logger: app.log, report, resources });
   app.addHook("onClose", async () => access.counter?.close());
   const { identify } = access;

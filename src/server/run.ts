@@ -152,11 +152,11 @@ async function startPrimary(
   { resources, logger }: Run,
 ): Promise<StartedServer | undefined> {
   const receive = report ?? ((message: string) => logger.warn(message));
+  const name = nameOf(document, settings.name || undefined);
   const server = { handlers: {}, baseUrl: "", maxBytes: Number.POSITIVE_INFINITY, logger, report: receive };
-  await resources.open(document, { ...server, progress: throttleStart(receive) });
+  await resources.open(document, { ...server, service: name, progress: throttleStart(receive) });
   const isNew = await isUnused(resources.store, document);
   await prepare?.(resources);
-  const name = nameOf(document, settings.name || undefined);
   const listening = await startWorkers({ name, count: settings.workers, log: logger, limit: settings.rateLimit });
   return listening && { listening, isNew };
 }

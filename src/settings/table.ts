@@ -44,7 +44,7 @@ export const settings = {
     variable: "SERVICE_NAME",
     default: "",
     description:
-      "Name of the service, with which the names of its metrics begin; by default, that of the document's file",
+      "Name of the service, with which its metrics begin, and of its schema in PostgreSQL; by default, that of the document's file",
     allowed: "lower-case letters, digits and _, beginning with a letter",
     parse: (text: string) => (/^([a-z][a-z\d_]*)?$/.test(text) ? text : undefined),
   },
@@ -288,6 +288,12 @@ export type Settings = {
   /** What the variables of the program begin with, for messages. */
   readonly variablePrefix: string;
 };
+
+/** Returns the name of a service that a text makes, for metrics (Prometheus data model): `Pet Store` is `pet_store`. */
+export function toServiceName(text: string): string {
+  const words = text.toLowerCase().match(/[a-z\d]+/g) ?? [];
+  return words.join("_").replace(/^[\d_]+/, "") || "openapi_server";
+}
 
 /** Returns the option of a setting, without its dashes. */
 export function flagOf(name: SettingName): string {

@@ -22,6 +22,7 @@ export {
   openDatabase,
   openTables,
   readKeys,
+  readSchema,
   storeExists,
 } from "./open.ts";
 export type {

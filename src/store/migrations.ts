@@ -48,7 +48,8 @@ export const migrations: readonly Migration[] = [
     ) ${keyedOptions};
     CREATE INDEX idempotency_by_age ON ${prefix}idempotency (created_at);
 
-    -- Not used. Processes of an earlier commit write to it, during an update without downtime.
+    -- Not used, but for the services in a former schema, see postgres-schema.ts. Processes of an earlier commit write to it, during an
+    -- update without downtime.
     CREATE TABLE ${prefix}deprecated_calls (
       operation ${text} NOT NULL,
       key ${text} NOT NULL,
@@ -86,7 +87,7 @@ export const migrations: readonly Migration[] = [
 /** Returns the names of the tables and indexes of this release, without those of collections. */
 export function listNames(dialect: Dialect): readonly string[] {
   const text = migrations.map((write) => write(dialect)).join("\n");
-  return [...text.matchAll(/CREATE (?:TABLE|INDEX) (?:petstore\.)?(\w+)/g)].map(([, name]) => name as string);
+  return [...text.matchAll(/CREATE (?:TABLE|INDEX) (\w+)/g)].map(([, name]) => name as string);
 }
 
 /** The version of the tables of this release. */

@@ -8,16 +8,18 @@ import type { Collection } from "./records.ts";
 import { toKey } from "./rows.ts";
 import { openSqliteTables } from "./sqlite/sqlite-bulk.ts";
 import { SqliteStore, type SqliteTimeouts } from "./sqlite/sqlite-store.ts";
-import type { StoreOptions } from "./store-options.ts";
+import { petStoreService, type StoreOptions } from "./store-options.ts";
 
 /** Options of `openDatabase`. Each store uses its own timeouts only. */
 export interface OpenOptions {
+  /** The name of the service (PostgreSQL only). The default is that of the Pet Store. */
+  readonly service?: string;
   readonly mode?: OpenMode;
   /** The size of the connection pool (PostgreSQL only). */
   readonly connections?: number;
   /** Whether to use prepared statements (PostgreSQL only). */
   readonly prepare?: boolean;
-  /** The collections whose records the caller uses; none by default. */
+  /** The collections whose records the caller uses; none by default. See `OpenTablesOptions`. */
   readonly collections?: readonly Collection[];
   /**
    * The maximum number of records of each collection, for all processes together; null sets no limit. Opening the store counts its
@@ -25,6 +27,8 @@ export interface OpenOptions {
    */
   readonly maxRecords?: bigint | null;
   readonly timeouts?: StoreTimeouts;
+  /** See `StoreOptions`. */
+  readonly report?: StoreOptions["report"];
   /** See `StoreOptions`. */
   readonly inBackground?: StoreOptions["inBackground"];
 }
@@ -37,7 +41,9 @@ export interface StoreTimeouts {
 
 /** Options of `openTables`. */
 export interface OpenTablesOptions {
-  /** The collections whose tables the caller uses; none by default. */
+  /** See `OpenOptions`. */
+  readonly service?: string | undefined;
+  /** The collections whose tables the caller uses; none by default. They show whether the former schema has records of the service. */
   readonly collections?: readonly Collection[];
   /** Milliseconds for which to retry LOCK TABLE (PostgreSQL only). */
   readonly lockTimeout?: number;
@@ -49,13 +55,13 @@ export interface OpenTablesOptions {
  */
 export async function openDatabase(
   url: string,
-  { mode = "create", collections = [], maxRecords = null, timeouts = {}, inBackground, ...pool }: OpenOptions = {},
+  { connections: size = 10, prepare = true, timeouts = {}, ...others }: OpenOptions = {},
 ): Promise<Store> {
   const file = toFile(url);
-  const options = { mode, collections, maxRecords, inBackground };
+  const { service = petStoreService, mode = "create", collections = [], maxRecords = null } = others;
+  const options = { ...others, service, mode, collections, maxRecords };
   if (file !== undefined) return new SqliteStore(file, options, timeouts.sqlite);
   const { PostgresStore } = await import("./postgres/postgres-store.ts"); // loads the driver only if it is used
-  const { connections: size = 10, prepare = true } = pool;
   return PostgresStore.open(url, options, { size, prepare, timeouts: timeouts.postgres });
 }
 
@@ -63,17 +69,32 @@ export async function openDatabase(
 export async function openTables(
   url: string,
   mode: OpenMode,
-  { collections = [], lockTimeout = 5_000 }: OpenTablesOptions = {},
+  { service = petStoreService, collections = [], lockTimeout = 5_000 }: OpenTablesOptions = {},
 ): Promise<Tables> {
   const file = toFile(url);
   if (file !== undefined) return openSqliteTables(file, mode, collections);
   const { openPostgresTables } = await import("./postgres/postgres-bulk.ts");
-  return openPostgresTables(url, mode, collections, lockTimeout);
+  return openPostgresTables(url, { service, mode, collections }, lockTimeout);
+}
+
+/** Returns the schema that has the tables of a service; undefined for SQLite. Rejects like `openDatabase`. */
+export async function readSchema(
+  url: string,
+  { service = petStoreService, collections = [] }: OpenTablesOptions,
+): Promise<string | undefined> {
+  if (toFile(url) !== undefined) return undefined;
+  const connection = await import("./postgres/postgres-connection.ts");
+  return connection.readSchema(url, { mode: "readonly", service, collections });
+}
+
+// The collections only show the schema: a store without their tables is opened, too.
+async function openShared(url: string, options: OpenTablesOptions): Promise<Tables> {
+  return openTables(url, "readonly", { service: await readSchema(url, options) });
 }
 
 /** Returns the API keys of a store, sorted by name. Does not migrate it. Rejects like `openTables`. */
-export async function readKeys(url: string): Promise<Key[]> {
-  const tables = await openTables(url, "readonly");
+export async function readKeys(url: string, options: OpenTablesOptions): Promise<Key[]> {
+  const tables = await openShared(url, options);
   const rows = await tables.read((source) => Array.fromAsync(source.rows("keys"))).finally(() => tables.close());
   const columns = Object.keys(sharedTables.keys);
   const keys = rows.flat().map((row) => toKey(Object.fromEntries(columns.map((name, index) => [name, row[index]]))));
@@ -81,9 +102,9 @@ export async function readKeys(url: string): Promise<Key[]> {
 }
 
 /** Returns whether a store exists. Rejects like `openTables` with the mode `readonly`. */
-export async function storeExists(url: string): Promise<boolean> {
+export async function storeExists(url: string, options: OpenTablesOptions): Promise<boolean> {
   try {
-    await (await openTables(url, "readonly")).close();
+    await (await openShared(url, options)).close();
     return true;
   } catch (error) {
     if (isMissingStore(error)) return false;

@@ -1,5 +1,5 @@
 // The records that a changed document does not have, or does not allow: backups and copies have them, and the start names them.
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { emptyDatabase, stores } from "../support/databases.ts";
@@ -28,8 +28,11 @@ const documents = {
 
 function write(t: Test) {
   const place = folder(t);
-  const file = (name: keyof typeof documents) => join(place, `${name}.yaml`);
-  for (const name of ["old", "new", "hinted"] as const) writeFileSync(file(name), documentOf(documents[name]));
+  const file = (name: keyof typeof documents) => join(place, name, "library.yaml"); // of the same service
+  for (const name of ["old", "new", "hinted"] as const) {
+    mkdirSync(join(place, name));
+    writeFileSync(file(name), documentOf(documents[name]));
+  }
   return { old: file("old"), renamed: file("new"), hinted: file("hinted"), backup: join(place, "backup.db") };
 }
 

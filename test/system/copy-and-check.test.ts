@@ -37,7 +37,7 @@ t.test("A copy that is killed leaves the target empty, and a second copy succeed
   const child = spawn(process.execPath, [bin, "copy", "--from", from, "--to", to]);
   const exit = once(child, "exit");
   const inserting = `SELECT 1 FROM pg_stat_activity
-    WHERE datname = current_database() AND query LIKE 'INSERT INTO petstore."pets"%'`;
+    WHERE datname = current_database() AND query LIKE 'INSERT INTO "petstore"."pets"%'`;
   await until(
     async () => (await query(to, inserting))[0],
     () => "the copy does not start",

@@ -19,7 +19,7 @@ export interface RestoreOptions extends OutputOptions, ConfirmOptions {
 
 /** Restores a store from a backup. Prints its summary, and a warning for each key that it adds. */
 export async function restoreStore(io: Io, target: Target, file: string, options: RestoreOptions): Promise<void> {
-  const { program, url, document } = target;
+  const { program, url, service, document } = target;
   const bar = startProgress(io.stderr);
   // A query of a crafted file can block the event loop, and then no handler runs. Signals therefore end the process until
   // the backup has been checked and the question is answered. Nothing has changed by then.
@@ -34,7 +34,7 @@ export async function restoreStore(io: Io, target: Target, file: string, options
     for (const line of describeReplacement(replacement, withoutKeys)) warn(io, `${program}: ${line}`);
     await confirm(io, "Replace the data?", options);
   };
-  const restoreOptions = { document, progress: showProgress, force, withoutKeys, confirm: ask };
+  const restoreOptions = { service, document, progress: showProgress, force, withoutKeys, confirm: ask };
   const summary = await restore(file, url, restoreOptions).finally(bar.clear);
   for (const name of summary.restoredKeys)
     warn(

@@ -1,15 +1,13 @@
 // The store that a command of data uses: its document, its URL, and the resource that is selected.
 import type { Command } from "commander";
-import type { StoreSummary } from "../../data/index.ts";
+import type { DocumentStore, StoreSummary } from "../../data/index.ts";
 import type { Document } from "../../openapi/index.ts";
 import { collectionsOf, type Resource, readResources } from "../../resources/index.ts";
 import { type OpenMode, openTables, type Tables } from "../../store/index.ts";
 
 /** The store of a document, and the program whose command uses it. */
-export interface Target {
+export interface Target extends DocumentStore {
   readonly program: string;
-  readonly document: Document;
-  readonly url: string;
 }
 
 export interface ResourceOptions {
@@ -42,12 +40,12 @@ export function selectResource(document: Document, { resource: name }: ResourceO
 
 /** Runs `work` with the tables of a store, of the collections of its document or of others, and returns its result. */
 export async function withTables<T>(
-  { url, document }: Target,
+  { url, service, document }: Target,
   mode: OpenMode,
   work: (store: Tables) => Promise<T>,
   collections = collectionsOf(document),
 ): Promise<T> {
-  const store = await openTables(url, mode, { collections });
+  const store = await openTables(url, mode, { service, collections });
   return work(store).finally(() => store.close());
 }
 

@@ -8,10 +8,10 @@ import { type UpgradeOptions, upgradeRecords } from "./record-upgrade.ts";
 export async function prepareRecords(
   url: string,
   document: Document,
-  { report, ...options }: UpgradeOptions & { readonly report?: (message: string) => void },
+  { service, report, ...options }: UpgradeOptions & { service: string; readonly report?: (message: string) => void },
 ): Promise<void> {
   const collections = collectionsOf(document);
-  const store = await openTables(url, "migrate", { collections });
+  const store = await openTables(url, "migrate", { service, collections });
   try {
     await upgradeRecords(store, document, options);
     const counts: Record<string, number> = {};

@@ -7,8 +7,7 @@ import { busyMessage } from "../batcher.ts";
 import { queryChannel } from "../query-channel.ts";
 import { QueryMetrics } from "../query-metrics.ts";
 import type { Row } from "../rows.ts";
-import type { Hosts } from "./hosts.ts";
-import { connectionOptions } from "./postgres-connection.ts";
+import { connectionOptions, type Database } from "./postgres-connection.ts";
 import {
   isConflict,
   isDuplicateKey,
@@ -77,10 +76,10 @@ export class ConnectionPool implements Queries {
   #pool: pg.Pool;
   #prepare: boolean;
 
-  constructor(hosts: Hosts, { size, prepare, timeouts }: PoolOptions) {
+  constructor({ hosts, schema }: Database, { size, prepare, timeouts }: PoolOptions) {
     const { connect, statement, query, idle } = { ...getDefaultTimeouts(), ...timeouts };
     this.#options = {
-      ...connectionOptions,
+      ...connectionOptions(schema),
       ...hosts.poolOptions(),
       max: size,
       min: 1, // `isOnlyConnection` detects a running service by it

@@ -1,17 +1,19 @@
 // Deletes expired idempotency records in the background, in proportion to the new records.
 import type { ConnectionPool } from "./connection-pool.ts";
-import { statements } from "./postgres-statements.ts";
+import { type NamedStatement, statementsOf } from "./postgres-statements.ts";
 
 const newRecordsPerDelete = 10; // a delete removes up to 20 records, so that expired records never accumulate
 
 /** Deletes expired idempotency records with one statement at a time. */
 export class IdempotencyRetention {
   readonly #pool: ConnectionPool;
+  readonly #statement: NamedStatement;
   #newRecords = 0; // since the last delete
   #isRunning = false;
 
-  constructor(pool: ConnectionPool) {
+  constructor(pool: ConnectionPool, schema: string) {
     this.#pool = pool;
+    this.#statement = statementsOf(schema).expire;
   }
 
   /**
@@ -27,7 +29,7 @@ export class IdempotencyRetention {
     this.#isRunning = true;
     try {
       while (this.#newRecords >= newRecordsPerDelete) {
-        const deleted = await this.#pool.query(statements.deleteExpiredRecords, time);
+        const deleted = await this.#pool.query(this.#statement, time);
         this.#newRecords = deleted.length > 0 ? this.#newRecords - newRecordsPerDelete : 0;
       }
     } catch {

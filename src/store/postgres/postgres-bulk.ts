@@ -2,12 +2,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
 import type { Table, TableReader, Tables, TableWriter } from "../bulk.ts";
-import type { OpenMode } from "../port.ts";
-import type { Collection } from "../records.ts";
+import type { StoreOptions } from "../store-options.ts";
 import { connect, prepareDatabase } from "./postgres-connection.ts";
 import { isConflict } from "./postgres-errors.ts";
 import { findOtherCollections } from "./postgres-migrations.ts";
-import { quoteName } from "./postgres-statements.ts";
+import { lockCreates, tableOf } from "./postgres-statements.ts";
 import { PostgresTableWriter } from "./table-writer.ts";
 
 const lockRetryInterval = 200; // milliseconds, in which waiting creates proceed
@@ -19,28 +18,27 @@ const heldMessage =
 // Counts the other connections of this program to the database. A running service has at least one.
 const countOtherConnections = `
   SELECT count(*) AS n FROM pg_stat_activity
-  WHERE datname = current_database() AND application_name = 'petstore' AND pid <> pg_backend_pid()`;
+  WHERE datname = current_database() AND application_name = $1 AND pid <> pg_backend_pid()`;
 
 // The locks of reads and writes. All transactions lock in the same order, so that they can't deadlock: first the table
-// that a create locks first, then the other tables, and last the row of petstore.secret, which serializes creates.
-function createLocks(tables: readonly Table[]) {
-  const names = tables.map(({ name }) => `petstore.${quoteName(name)}`);
-  const firstTable = 'petstore."idempotency"';
+// that a create locks first, then the other tables, and last the row of the table secret, which serializes creates.
+function createLocks(schema: string, tables: readonly Table[]) {
+  const names = tables.map(({ name }) => tableOf(schema, name));
+  const firstTable = tableOf(schema, "idempotency");
   const otherTables = names.filter((name) => name !== firstTable);
   const lockTables = (mode: string, names: readonly string[]) => `LOCK TABLE ${names} IN ${mode} MODE`;
   const lockAllTables = (mode: string) => lockTables(mode, [firstTable, ...otherTables]);
-  const lockCreates = "SELECT 1 FROM petstore.secret FOR UPDATE";
   return {
     // Waits for an exclusive write.
     forReads: lockAllTables("ACCESS SHARE"),
     // Waits for an exclusive write, and blocks creates.
-    forWrites: `${lockAllTables("ROW EXCLUSIVE")}; ${lockCreates}`,
+    forWrites: `${lockAllTables("ROW EXCLUSIVE")}; ${lockCreates(schema)}`,
     // Waits for all writes, and with "all" for bulk reads, and blocks all writes. The first timeout is short, because creates queue behind
     // a waiting lock and fail after 900 ms. During the second one, PostgreSQL cancels an autovacuum that holds a table,
     // which takes one second. The second lock does not conflict with reads.
     blocking: (what: "writes" | "all") => `
       SET LOCAL lock_timeout = 500; ${lockTables(what === "all" ? "ACCESS EXCLUSIVE" : "SHARE ROW EXCLUSIVE", [firstTable])};
-      SET LOCAL lock_timeout = 3000; ${lockTables("SHARE ROW EXCLUSIVE", otherTables)}; ${lockCreates}`,
+      SET LOCAL lock_timeout = 3000; ${lockTables("SHARE ROW EXCLUSIVE", otherTables)}; ${lockCreates(schema)}`,
   };
 }
 
@@ -50,29 +48,32 @@ function createLocks(tables: readonly Table[]) {
  */
 export async function openPostgresTables(
   url: string,
-  mode: OpenMode,
-  collections: readonly Collection[],
+  options: Omit<StoreOptions, "maxRecords">,
   lockTimeout: number,
 ): Promise<Tables> {
-  const { hosts } = await prepareDatabase(url, { mode, collections, maxRecords: null });
-  const db = await connect(hosts);
-  const others = await findOtherCollections(db, collections);
-  return new PostgresTables(db, new PostgresTableWriter(db, collections, others), lockTimeout);
+  const { collections } = options;
+  const database = await prepareDatabase(url, { ...options, maxRecords: null });
+  const db = await connect(database);
+  const { schema } = database;
+  const others = await findOtherCollections(db, schema, collections);
+  return new PostgresTables(db, schema, new PostgresTableWriter(db, schema, collections, others), lockTimeout);
 }
 
 class PostgresTables implements Tables {
   readonly #db: Client;
+  readonly #schema: string;
   readonly #lockTimeout: number;
   readonly #writer: TableWriter;
   readonly #locks: ReturnType<typeof createLocks>;
   readonly tables: readonly Table[];
 
-  constructor(db: Client, writer: TableWriter, lockTimeout: number) {
+  constructor(db: Client, schema: string, writer: TableWriter, lockTimeout: number) {
     this.#db = db;
+    this.#schema = schema;
     this.#lockTimeout = lockTimeout;
     this.#writer = writer;
     this.tables = writer.tables;
-    this.#locks = createLocks(this.tables);
+    this.#locks = createLocks(schema, this.tables);
   }
 
   // Locks before the snapshot: a table that is truncated after the snapshot would be empty in it.
@@ -87,7 +88,7 @@ class PostgresTables implements Tables {
   readonly isOnlyConnection = async (): Promise<boolean> => {
     // PostgreSQL may still list connections that were just closed, such as that of `prepareDatabase`.
     for (let check = 0; check < maxConnectionChecks; check++) {
-      const [{ n }] = (await this.#db.query(countOtherConnections)).rows;
+      const [{ n }] = (await this.#db.query(countOtherConnections, [this.#schema])).rows;
       if (n === 0n) return true;
       await sleep(connectionCheckInterval);
     }

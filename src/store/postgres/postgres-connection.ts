@@ -9,6 +9,7 @@ import type { StoreOptions } from "../store-options.ts";
 import { Hosts } from "./hosts.ts";
 import { toOpenFailure } from "./postgres-errors.ts";
 import { migrate, readVersion, requireCollections } from "./postgres-migrations.ts";
+import { findSchema, type SchemaOptions, toSchema } from "./postgres-schema.ts";
 import { countRecords } from "./postgres-statements.ts";
 
 const connectTimeout = 10_000; // milliseconds
@@ -21,23 +22,27 @@ const types: pg.CustomTypesConfig = {
   },
 };
 
-/** The options of all connections. The URL may contain further options of pg. */
-export const connectionOptions: pg.ClientConfig = {
-  types,
-  keepAlive: true,
-  fallback_application_name: "petstore",
-};
+/** A database, and the schema in which a service has its tables. */
+export interface Database {
+  readonly hosts: Hosts;
+  readonly schema: string;
+}
+
+/** Returns the options of all connections. The URL may contain further options of pg. */
+export function connectionOptions(schema: string): pg.ClientConfig {
+  return { types, keepAlive: true, fallback_application_name: schema };
+}
 
 /**
  * Opens a single connection, without a pool, and by default without timeouts for its queries. Tries each host. Rejects
  * with the reasons if all fail.
  */
-export async function connect(hosts: Hosts, options: pg.ClientConfig = {}): Promise<pg.Client> {
+export async function connect({ hosts, schema }: Database, options: pg.ClientConfig = {}): Promise<pg.Client> {
   const errors: unknown[] = [];
   while (errors.length < hosts.urls.length) {
     const url = hosts.current;
     try {
-      return await connectTo(url, hosts, options);
+      return await connectTo(url, hosts, { ...connectionOptions(schema), ...options });
     } catch (error) {
       errors.push(error);
       hosts.skip(url);
@@ -48,7 +53,6 @@ export async function connect(hosts: Hosts, options: pg.ClientConfig = {}): Prom
 
 async function connectTo(url: string, hosts: Hosts, options: pg.ClientConfig): Promise<pg.Client> {
   const client = new pg.Client({
-    ...connectionOptions,
     connectionString: url,
     connectionTimeoutMillis: connectTimeout,
     ...options,
@@ -65,7 +69,7 @@ async function connectTo(url: string, hosts: Hosts, options: pg.ClientConfig): P
 }
 
 /** What the store reads when it opens. */
-export interface PreparedDatabase {
+export interface PreparedDatabase extends Database {
   /** A count of the records of each collection; empty if they are not limited. */
   readonly counts: ReadonlyMap<Collection, RecordCount>;
 }
@@ -74,32 +78,49 @@ export interface PreparedDatabase {
  * Migrates the store as the mode allows, and counts its records if they are limited. Rejects with the reason if the store
  * can't be opened.
  */
-export async function prepareDatabase(
+export function prepareDatabase(url: string, options: StoreOptions): Promise<PreparedDatabase> {
+  return withDatabase(url, options, async (client, database) => {
+    return { ...database, counts: await prepare(client, database.schema, options) };
+  });
+}
+
+/** Returns the schema of a service. Rejects like `prepareDatabase`. */
+export function readSchema(url: string, options: SchemaOptions): Promise<string> {
+  return withDatabase(url, options, async (_, { schema }) => schema);
+}
+
+async function withDatabase<T>(
   url: string,
-  options: StoreOptions,
-): Promise<PreparedDatabase & { readonly hosts: Hosts }> {
+  options: SchemaOptions,
+  work: (client: pg.Client, database: Database) => Promise<T>,
+): Promise<T> {
   try {
     const hosts = new Hosts(url);
-    const client = await connect(hosts);
-    return { hosts, ...(await prepare(client, options).finally(() => client.end())) };
+    const client = await connect({ hosts, schema: toSchema(options.service) });
+    const run = async () => work(client, { hosts, schema: await findSchema(client, options) });
+    return await run().finally(() => client.end());
   } catch (error) {
     throw new Error(`The database ${redactUrl(url)} can't be opened: ${toOpenFailure(error)}.`, { cause: error });
   }
 }
 
-async function prepare(client: pg.Client, { mode, collections, maxRecords }: StoreOptions): Promise<PreparedDatabase> {
-  const version = await readVersion(client);
+async function prepare(
+  client: pg.Client,
+  schema: string,
+  { mode, collections, maxRecords }: StoreOptions,
+): Promise<PreparedDatabase["counts"]> {
+  const version = await readVersion(client, schema);
   const counts = new Map<Collection, RecordCount>();
   if (mode !== "create" && version === 0) throw createMissingError();
   if (mode === "readonly") {
     if (version < latestVersion)
       throw createMigrationError(`its schema version is ${version}, but this release requires ${latestVersion}`);
-    await requireCollections(client, collections);
-    return { counts };
+    await requireCollections(client, schema, collections);
+    return counts;
   }
-  await migrate(client, collections);
+  await migrate(client, schema, collections);
   if (maxRecords !== null)
     for (const collection of collections)
-      counts.set(collection, (await client.query(countRecords(collection))).rows[0]);
-  return { counts };
+      counts.set(collection, (await client.query(countRecords(schema, collection))).rows[0]);
+  return counts;
 }

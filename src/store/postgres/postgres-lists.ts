@@ -1,5 +1,4 @@
 // The lists of a collection in PostgreSQL. Concurrent lists of all records share one query.
-import { hash } from "node:crypto";
 import { RawJson } from "../../lib/index.ts";
 import { Batcher } from "../batcher.ts";
 import {
@@ -19,7 +18,7 @@ import type { Page, RecordQuery } from "../port.ts";
 import { type Collection, type Filter, type FilterValues, usedFilters } from "../records.ts";
 import { batchLimits, type Queries } from "./connection-pool.ts";
 import { requireStorableText } from "./postgres-errors.ts";
-import { indexedOf, type NamedStatement, tableOf, toCondition } from "./postgres-statements.ts";
+import { indexedOf, type NamedStatement, tableOf, toCondition, toStatement } from "./postgres-statements.ts";
 
 /** A page of all records: the number from which on it is read, and the maximum number of its records. */
 type SharedPage = PageStart & Pick<RecordQuery, "limit">;
@@ -29,12 +28,14 @@ type SharedRow = [text: string | null, first: bigint | null, last: bigint | null
 
 /** Lists and counts the records of a collection. */
 export class PostgresLists<R> {
+  readonly #schema: string;
   readonly #collection: Collection;
   readonly #pool: Queries;
   readonly #named = new Map<string, NamedStatement>(); // by text; one for each combination of filters
   readonly #pages: Readonly<Record<Direction, Batcher<SharedPage, Page<R> | undefined>>>;
 
-  constructor(collection: Collection, pool: Queries) {
+  constructor({ schema, collection, pool }: { schema: string; collection: Collection; pool: Queries }) {
+    this.#schema = schema;
     this.#collection = collection;
     this.#pool = pool;
     const limits = { ...batchLimits, maxBatch: 32 }; // up to 2 MiB
@@ -55,7 +56,7 @@ export class PostgresLists<R> {
 
   async count(filter: FilterValues): Promise<bigint> {
     const { filters, values } = this.#readFilter(filter);
-    const statement = this.#name("count", countStatement(this.#collection, filters));
+    const statement = this.#name("count", countStatement(this.#schema, this.#collection, filters));
     const [row] = await this.#pool.query(statement, ...values);
     return row?.records as bigint;
   }
@@ -69,7 +70,7 @@ export class PostgresLists<R> {
     for (;;) {
       const count = limit + 1 - rows.length;
       const selection = { filters, direction, limit: count, ...(skipped !== undefined && { offset: skipped }) };
-      const statement = this.#name("list", listStatement(this.#collection, selection), "array");
+      const statement = this.#name("list", listStatement(this.#schema, this.#collection, selection), "array");
       const skip = skipped === undefined ? [] : [skipped];
       const found = await this.#pool.query<ListRow>(statement, ...values, start, count, ...skip);
       rows.push(...found);
@@ -87,7 +88,7 @@ export class PostgresLists<R> {
   async #readPages(direction: Direction, pages: readonly SharedPage[]): Promise<(Page<R> | undefined)[]> {
     const [first] = pages;
     if (first === undefined || pages.length === 1) return [undefined];
-    const statement = this.#name("list", pagesStatement(this.#collection, direction), "array");
+    const statement = this.#name("list", pagesStatement(this.#schema, this.#collection, direction), "array");
     this.#pool.metrics.observeBatch(statement.method, pages.length);
     const column = (name: "from" | "limit") => pages.map((page) => page[name]);
     const rows = await this.#pool.query<SharedRow>(statement, column("from"), column("limit"));
@@ -103,12 +104,10 @@ export class PostgresLists<R> {
     return { filters, values: filters.map(({ name }) => requireStorableText(filter[name])) };
   }
 
-  // Returns a statement of a method. A digest, because PostgreSQL ignores all but the first 63 characters of a name.
   #name(method: "list" | "count", text: string, rowMode?: "array"): NamedStatement {
     const known = this.#named.get(text);
     if (known) return known;
-    const name = `${method}_${hash("sha256", text).slice(0, 16)}`;
-    const statement: NamedStatement = { name, text, method: `${this.#collection.name}_${method}`, rowMode };
+    const statement = toStatement(`${this.#collection.name}_${method}`, text, rowMode);
     this.#named.set(text, statement);
     return statement;
   }
@@ -124,7 +123,7 @@ const maxListBytes = 262_144;
  * number of the record from which on the page is read, the number of records, which is at most `limit`, and that of those that are
  * skipped, if there is an offset. Of more than 33 rows, it returns fewer if they reach `maxListBytes`.
  */
-export function listStatement(collection: Collection, selection: ListSelection): string {
+export function listStatement(schema: string, collection: Collection, selection: ListSelection): string {
   const { filters, direction, limit: maxRows, offset } = selection;
   const [start, limit] = [`$${filters.length + 1}`, `$${filters.length + 2}`];
   const [beyond, upTo, order] = direction === "forwards" ? [">", "<=", "ASC"] : ["<", ">=", "DESC"];
@@ -145,7 +144,7 @@ export function listStatement(collection: Collection, selection: ListSelection):
   // The number of rows is a parameter, which PostgreSQL expects to be a tenth of the table. It would plan the statement again for
   // each run. With a constant, a power of two, it keeps the plan, which saves a third of the time of a page.
   const planned = 2 ** Math.ceil(Math.log2(Math.max(minPlannedLimit, maxRows + (offset ?? 0))));
-  const rows = `SELECT record, id FROM ${tableOf(collection)} WHERE ${conditions.join(" AND ")} ORDER BY ${orders} LIMIT ${planned}`;
+  const rows = `SELECT record, id FROM ${tableOf(schema, collection.name)} WHERE ${conditions.join(" AND ")} ORDER BY ${orders} LIMIT ${planned}`;
   const skipped = offset === undefined ? "" : ` OFFSET $${filters.length + 3}`;
   const columns = listColumns(collection);
   if (maxRows <= unmeasuredRows + 1) return `SELECT ${columns} FROM (${rows}) AS page LIMIT ${limit}${skipped}`;
@@ -164,7 +163,7 @@ const maxCompression = 100; // pglz makes up to 1/90 of a text
  * Returns the text of the statement that reads several pages of all records. Its parameters are the numbers from which on the pages are
  * read, and their maximum numbers of records, below `unmeasuredRows`. Its rows are those of `SharedRow`.
  */
-export function pagesStatement(collection: Collection, direction: Direction): string {
+export function pagesStatement(schema: string, collection: Collection, direction: Direction): string {
   const [beyond, order] = direction === "forwards" ? [">", "ASC"] : ["<", "DESC"];
   const isOnPage = `FILTER (WHERE place <= size AND bytes <= ${maxSharedBytes})`;
   return `
@@ -172,14 +171,14 @@ export function pagesStatement(collection: Collection, direction: Direction): st
     FROM unnest($1::bigint[], $2::int[]) WITH ORDINALITY AS pages (start, size, number)
     LEFT JOIN LATERAL (
       SELECT record, id, row_number() OVER found AS place, sum(pg_column_size(record) * CASE WHEN pg_column_compression(record) IS NULL THEN 1 ELSE ${maxCompression} END) OVER found AS bytes
-      FROM (SELECT record, id FROM ${tableOf(collection)} WHERE id ${beyond} start ORDER BY id ${order} LIMIT ${unmeasuredRows}) AS rows
+      FROM (SELECT record, id FROM ${tableOf(schema, collection.name)} WHERE id ${beyond} start ORDER BY id ${order} LIMIT ${unmeasuredRows}) AS rows
       WINDOW found AS (ORDER BY id ${order})
     ) AS page ON place <= size + 1
     GROUP BY number, size ORDER BY number`;
 }
 
 /** Returns the text of the statement that counts the records that match filters. Its parameters are their values. */
-export function countStatement(collection: Collection, filters: readonly Filter[]): string {
+export function countStatement(schema: string, collection: Collection, filters: readonly Filter[]): string {
   const conditions = filters.map((filter, index) => {
     const value = `$${index + 1}`;
     const indexed = `${indexedOf(filter)} = ${indexedOf(filter, value)}`;
@@ -187,5 +186,5 @@ export function countStatement(collection: Collection, filters: readonly Filter[
       ? `${indexed} AND ${toCondition(filter, value)}`
       : toCondition(filter, value);
   });
-  return `SELECT count(*) AS records FROM ${tableOf(collection)} WHERE ${["true", ...conditions].join(" AND ")}`;
+  return `SELECT count(*) AS records FROM ${tableOf(schema, collection.name)} WHERE ${["true", ...conditions].join(" AND ")}`;
 }

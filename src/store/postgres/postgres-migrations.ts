@@ -1,17 +1,16 @@
 // Creates the tables and indexes of the PostgreSQL store, and adds what a database lacks.
 //
-// All tables are in the schema `petstore`, so that the store can share a database with other programs. For
-// compatibility with other databases that implement PostgreSQL's protocol, there are no extensions, triggers, types or
-// functions.
+// All tables are in one schema, so that the store can share a database with other programs. For compatibility with other
+// databases that implement PostgreSQL's protocol, there are no extensions, triggers, types or functions.
 import { randomBytes } from "node:crypto";
 import type { ClientBase } from "pg";
 import { findOthers, recordColumns } from "../bulk.ts";
 import { type Dialect, latestVersion, listNames, migrations } from "../migrations.ts";
 import { type Collection, idColumn, indexName } from "../records.ts";
 import { createFormError, createMigrationError, requireKnownVersion } from "../schema-version.ts";
-import { indexedOf, quoteName, tableOf } from "./postgres-statements.ts";
+import { indexedOf, lockOf, quoteName, tableOf } from "./postgres-statements.ts";
 
-// "pets", in ASCII: the key of the advisory lock that serializes the migrations of several processes.
+// "pets", in ASCII: the kind of the advisory lock that serializes the migrations of several processes.
 const migrationLock = 0x70657473;
 
 const dialect: Dialect = {
@@ -21,24 +20,26 @@ const dialect: Dialect = {
   bytes: "bytea",
   options: "",
   keyedOptions: "",
-  prefix: "petstore.",
+  prefix: "",
 };
 
 /**
  * Returns the version of a database, 0 if it has no store. Rejects if its encoding is not UTF8, if the schema belongs
  * to another program, or if the store is of a newer version.
  */
-export async function readVersion(db: ClientBase): Promise<number> {
+export async function readVersion(db: ClientBase, schema: string): Promise<number> {
   const [{ encoding }] = (await db.query("SELECT current_setting('server_encoding') AS encoding")).rows;
   if (encoding !== "UTF8") throw new Error(`its encoding is ${encoding}, but must be UTF8`);
   const { rows: tables } = await db.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspname = 'petstore' AND c.relkind IN ('r', 'p', 'v')`,
+     WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v')`,
+    [schema],
   );
   if (tables.length === 0) return 0;
   if (!tables.some(({ name }) => name === "migrations"))
-    throw new Error("its schema petstore belongs to another program");
-  const [{ version }] = (await db.query("SELECT coalesce(max(version), 0) AS version FROM petstore.migrations")).rows;
+    throw new Error(`its schema ${schema} belongs to another program`);
+  const select = `SELECT coalesce(max(version), 0) AS version FROM ${quoteName(schema)}.migrations`;
+  const [{ version }] = (await db.query(select)).rows;
   requireKnownVersion(version, latestVersion);
   return version;
 }
@@ -52,8 +53,8 @@ interface Relation {
 }
 
 /** Returns the table of a collection and its indexes. */
-export function schemaOf(collection: Collection): Relation[] {
-  const table = tableOf(collection);
+export function relationsOf(schema: string, collection: Collection): Relation[] {
+  const table = tableOf(schema, collection.name);
   const indexes = collection.filters.map((filter): Relation => {
     const name = indexName(collection, filter);
     const columns = filter.contains ? `USING gin (${indexedOf(filter)} jsonb_path_ops)` : `(${indexedOf(filter)}, id)`;
@@ -65,9 +66,10 @@ export function schemaOf(collection: Collection): Relation[] {
 }
 
 // Rejects if a database has a table of another form.
-async function listMissing(db: ClientBase, collections: readonly Collection[]): Promise<Relation[]> {
-  const columns = new Map((await listRelations(db)).map(({ name, text }) => [name, text]));
-  return collections.flatMap(schemaOf).filter(({ name, collection, isIndex }) => {
+async function listMissing(db: ClientBase, schema: string, collections: readonly Collection[]): Promise<Relation[]> {
+  const columns = new Map((await listRelations(db, schema)).map(({ name, text }) => [name, text]));
+  const relations = collections.flatMap((one) => relationsOf(schema, one));
+  return relations.filter(({ name, collection, isIndex }) => {
     const found = columns.get(name);
     if (found !== undefined && !isIndex && !hasColumns(found, collection)) throw createFormError(name);
     return found === undefined;
@@ -81,13 +83,14 @@ interface FoundRelation {
   readonly text: string;
 }
 
-async function listRelations(db: ClientBase): Promise<FoundRelation[]> {
+async function listRelations(db: ClientBase, schema: string): Promise<FoundRelation[]> {
   const { rows } = await db.query<FoundRelation>(
     `SELECT c.relname AS name, c.relkind AS kind,
        string_agg(a.attname || ',' || format_type(a.atttypid, NULL), ',' ORDER BY a.attnum) AS text
      FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
      LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-     WHERE n.nspname = 'petstore' GROUP BY c.oid ORDER BY c.relname`,
+     WHERE n.nspname = $1 GROUP BY c.oid ORDER BY c.relname`,
+    [schema],
   );
   return rows;
 }
@@ -103,27 +106,40 @@ function columnsOf(collection: Collection): string {
 }
 
 /** Returns the tables and indexes that a database does not need. */
-export async function listUnneeded(db: ClientBase, collections: readonly Collection[]): Promise<string[]> {
+export async function listUnneeded(
+  db: ClientBase,
+  schema: string,
+  collections: readonly Collection[],
+): Promise<string[]> {
   const { rows } = await db.query<{ kind: string; name: string }>(
     `SELECT CASE c.relkind WHEN 'i' THEN 'index' ELSE 'table' END AS kind, c.relname AS name
      FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspname = 'petstore' AND c.relkind IN ('r', 'p', 'i')
+     WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'i')
        AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_constraint WHERE conindid = c.oid) ORDER BY name`,
+    [schema],
   );
-  const relations = collections.flatMap(schemaOf).map(({ name }) => name);
+  const relations = collections.flatMap((one) => relationsOf(schema, one)).map(({ name }) => name);
   const needed = new Set(["migrations", ...listNames(dialect), ...relations]);
   return rows.flatMap(({ kind, name }) => (needed.has(name) ? [] : [`${kind} ${name}`]));
 }
 
 /** Returns the collections that a database has of other documents: their columns are those of this release. */
-export async function findOtherCollections(db: ClientBase, collections: readonly Collection[]): Promise<Collection[]> {
-  const tables = (await listRelations(db)).filter(({ kind }) => kind === "r");
+export async function findOtherCollections(
+  db: ClientBase,
+  schema: string,
+  collections: readonly Collection[],
+): Promise<Collection[]> {
+  const tables = (await listRelations(db, schema)).filter(({ kind }) => kind === "r");
   return findOthers(collections, tables, columnsOf);
 }
 
 /** Rejects if a database lacks the table of a collection. It can lack an index. */
-export async function requireCollections(db: ClientBase, collections: readonly Collection[]): Promise<void> {
-  const missing = await listMissing(db, collections);
+export async function requireCollections(
+  db: ClientBase,
+  schema: string,
+  collections: readonly Collection[],
+): Promise<void> {
+  const missing = await listMissing(db, schema, collections);
   const table = missing.find(({ isIndex }) => !isIndex);
   if (table) throw createMigrationError(`it lacks the table ${table.name}`);
 }
@@ -134,18 +150,19 @@ export async function requireCollections(db: ClientBase, collections: readonly C
  */
 export async function migrate(
   db: ClientBase,
+  schema: string,
   collections: readonly Collection[],
   version = latestVersion,
 ): Promise<void> {
-  const current = await readVersion(db);
-  const listTables = async () => (await listMissing(db, collections)).filter(({ isIndex }) => !isIndex);
+  const current = await readVersion(db, schema);
+  const listTables = async () => (await listMissing(db, schema, collections)).filter(({ isIndex }) => !isIndex);
   if (current >= version && (await listTables()).length === 0) return;
   await db.query("BEGIN ISOLATION LEVEL READ COMMITTED"); // sees what another process commits while this one waits
   try {
-    await db.query("SELECT pg_advisory_xact_lock($1)", [migrationLock]);
-    await applyMigrations(db, version);
+    await db.query(`SELECT pg_advisory_xact_lock(${lockOf(schema, migrationLock)})`);
+    await applyMigrations(db, schema, version);
     for (const { collection } of await listTables())
-      for (const { isIndex, statement } of schemaOf(collection))
+      for (const { isIndex, statement } of relationsOf(schema, collection))
         await db.query(isIndex ? `CREATE INDEX ${statement}` : statement);
     await db.query("COMMIT");
   } catch (error) {
@@ -154,18 +171,19 @@ export async function migrate(
   }
 }
 
-async function applyMigrations(db: ClientBase, version: number): Promise<void> {
+async function applyMigrations(db: ClientBase, schema: string, version: number): Promise<void> {
   // Another process may have migrated the database while this one waited for the lock.
-  const current = await readVersion(db);
+  const current = await readVersion(db, schema);
   if (current >= version) return;
   // CREATE SCHEMA IF NOT EXISTS would need the privilege CREATE even if the schema exists.
-  const { rowCount } = await db.query("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = 'petstore'");
-  if (rowCount === 0) await db.query("CREATE SCHEMA petstore");
+  const { rowCount } = await db.query("SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1", [schema]);
+  const own = quoteName(schema);
+  if (rowCount === 0) await db.query(`CREATE SCHEMA ${own}`);
   if (current === 0)
-    await db.query("CREATE TABLE petstore.migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL)");
+    await db.query(`CREATE TABLE ${own}.migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL)`);
   for (const [index, write] of [...migrations.entries()].slice(current, version)) {
-    await db.query(write(dialect));
-    await db.query("INSERT INTO petstore.migrations (version, applied_at) VALUES ($1, now())", [index + 1]);
+    await db.query(write({ ...dialect, prefix: `${own}.` }));
+    await db.query(`INSERT INTO ${own}.migrations (version, applied_at) VALUES ($1, now())`, [index + 1]);
   }
-  if (current === 0) await db.query("INSERT INTO petstore.secret (value) VALUES ($1)", [randomBytes(32)]);
+  if (current === 0) await db.query(`INSERT INTO ${own}.secret (value) VALUES ($1)`, [randomBytes(32)]);
 }

@@ -2,7 +2,7 @@
 //
 // PostgreSQL generates ids before it commits, so that without a lock, a record could become visible after a record with a
 // higher id. A client that has paged past the higher id would never see it. Creates therefore lock the only row of
-// petstore.secret: records become visible in the order of their ids.
+// the table secret: records become visible in the order of their ids.
 import { setTimeout as pause } from "node:timers/promises";
 import { RawJson, UnavailableError } from "../../lib/index.ts";
 import { Batcher, busyMessage } from "../batcher.ts";
@@ -34,7 +34,7 @@ import { batchLimits, type Queries } from "./connection-pool.ts";
 import type { IdempotencyRetention } from "./idempotency-retention.ts";
 import { isDuplicateKey, requireStorable } from "./postgres-errors.ts";
 import { PostgresLists } from "./postgres-lists.ts";
-import { type recordStatements, statements } from "./postgres-statements.ts";
+import type { recordStatements } from "./postgres-statements.ts";
 
 const maxAttempts = 10; // of a create, while other calls use the ids that a count had permitted
 const maxChangeAttempts = 100; // of one change, while other processes change the same record
@@ -43,6 +43,7 @@ type Create = NewRecord & { readonly idempotencyKey: IdempotencyKey | undefined 
 
 /** What the records of a collection need. `count` updates `limit`. */
 export interface RecordParts {
+  readonly schema: string;
   readonly collection: Collection;
   readonly statements: ReturnType<typeof recordStatements>;
   readonly pool: Queries;
@@ -120,7 +121,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
   };
 
   #getLists(): PostgresLists<R> {
-    this.#lists ??= new PostgresLists(this.#collection, this.#parts.pool);
+    this.#lists ??= new PostgresLists(this.#parts);
     return this.#lists;
   }
 
@@ -148,7 +149,7 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
       if (repeated !== undefined) return repeated;
       if (key !== undefined && (await this.#finds.add(key))) break;
       if (await this.#isExhausted()) return { outcome: "full" };
-      // The idempotency record has expired since, or the row of petstore.secret, which creates lock, is missing.
+      // The idempotency record has expired since, or the row of the table secret, which creates lock, is missing.
       if (limit.maxId === null) break;
       if (!limit.isFull) await count();
       if (limit.isFull) return { outcome: "full" };
@@ -256,9 +257,8 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
 
   // Returns undefined if the key was not used. The digest proves that the record is the same as in the first call.
   async #repeat(members: string, { caller, key, digest }: IdempotencyKey): Promise<CreateResult<R> | undefined> {
-    const { pool, collection, statements: own } = this.#parts;
-    const findRecord = { ...statements.findRecord, method: own.create.method };
-    const [record] = await pool.query(findRecord, collection.name, caller, key, Date.now() - idempotencyWindow);
+    const { pool, statements: own } = this.#parts;
+    const [record] = await pool.query(own.findIdempotencyRecord, caller, key, Date.now() - idempotencyWindow);
     if (record === undefined) return undefined;
     if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
     const id = (record.record_key ?? record.record_id) as RecordId;

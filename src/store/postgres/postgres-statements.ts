@@ -1,4 +1,5 @@
 // The SQL statements of the PostgreSQL store. Each is prepared once per connection.
+import { hash } from "node:crypto";
 import type { RecordStore, StoreMethod } from "../port.ts";
 import { type Collection, type Filter, idColumn, type ViewColumn, writeRecord } from "../records.ts";
 
@@ -11,60 +12,51 @@ export interface NamedStatement {
   readonly rowMode?: "array" | undefined;
 }
 
+/**
+ * Returns a statement. Its text makes its name: a pooler can mix up the prepared statements of its clients, which can be services with
+ * other schemas.
+ */
+export function toStatement(method: StoreMethod, text: string, rowMode?: "array"): NamedStatement {
+  return { name: hash("sha256", text).slice(0, 32), text, method, rowMode };
+}
+
 const keyColumns = "id, name, operator, created_at, expires_at, last_used_at, previous_expires_at, scopes";
 const sentHashes = "ARRAY(SELECT decode(hex, 'hex') FROM unnest($1::text[]) AS hashes (hex))";
 
-const texts = {
-  findRecord: `
-    SELECT digest, record_id, record_key FROM petstore.idempotency
-    WHERE collection = $1 AND caller = $2 AND key = $3 AND created_at > $4`,
-  deleteExpiredRecords: `
-    DELETE FROM petstore.idempotency WHERE (collection, caller, key) IN (
-      SELECT collection, caller, key FROM petstore.idempotency
+/** Returns the statements of the tables that each store has, by method. */
+export function statementsOf(schema: string) {
+  const own = quoteName(schema);
+  const texts = {
+    expire: `
+    DELETE FROM ${own}.idempotency WHERE (collection, caller, key) IN (
+      SELECT collection, caller, key FROM ${own}.idempotency
       WHERE created_at <= $1 ORDER BY created_at LIMIT 20 FOR UPDATE SKIP LOCKED)
     RETURNING key`,
-  createKey: `
-    INSERT INTO petstore.keys (name, hash, created_at, expires_at, operator, scopes)
+    keys_create: `
+    INSERT INTO ${own}.keys (name, hash, created_at, expires_at, operator, scopes)
     VALUES ($1, decode($2, 'hex'), $3, $4, $5, $6)
     ON CONFLICT (name) DO NOTHING RETURNING id`,
-  listKeys: `SELECT ${keyColumns} FROM petstore.keys`,
-  findKeys: `
-    SELECT ${keyColumns}, encode(hash, 'hex') AS hash FROM petstore.keys WHERE hash = ANY (${sentHashes})
+    keys_list: `SELECT ${keyColumns} FROM ${own}.keys`,
+    keys_find: `
+    SELECT ${keyColumns}, encode(hash, 'hex') AS hash FROM ${own}.keys WHERE hash = ANY (${sentHashes})
     UNION ALL
-    SELECT ${keyColumns}, encode(previous_hash, 'hex') AS hash FROM petstore.keys
+    SELECT ${keyColumns}, encode(previous_hash, 'hex') AS hash FROM ${own}.keys
     WHERE previous_hash = ANY (${sentHashes}) AND previous_expires_at > $2`,
-  rotateKey: `
-    UPDATE petstore.keys SET previous_hash = hash, previous_expires_at = $3, hash = decode($2, 'hex')
+    keys_rotate: `
+    UPDATE ${own}.keys SET previous_hash = hash, previous_expires_at = $3, hash = decode($2, 'hex')
     WHERE id = $1 AND previous_expires_at IS NOT DISTINCT FROM $4 RETURNING id`,
-  revokeKey: "DELETE FROM petstore.keys WHERE name = $1 RETURNING id",
-  // In order of id: two processes that lock the same rows in different orders would deadlock.
-  touchKeys: `
+    keys_revoke: `DELETE FROM ${own}.keys WHERE name = $1 RETURNING id`,
+    // In order of id: two processes that lock the same rows in different orders would deadlock.
+    keys_touch: `
     WITH used AS (
-      SELECT keys.id, uses.at FROM petstore.keys JOIN unnest($1::bigint[], $2::bigint[]) AS uses (id, at) USING (id)
+      SELECT keys.id, uses.at FROM ${own}.keys JOIN unnest($1::bigint[], $2::bigint[]) AS uses (id, at) USING (id)
       ORDER BY keys.id FOR UPDATE OF keys
     )
-    UPDATE petstore.keys SET last_used_at = greatest(last_used_at, used.at) FROM used WHERE keys.id = used.id`,
-  check: "SELECT 1",
-};
-
-type StatementName = keyof typeof texts;
-
-const methods: Readonly<Record<StatementName, StoreMethod>> = {
-  findRecord: "records_create",
-  deleteExpiredRecords: "expire",
-  createKey: "keys_create",
-  listKeys: "keys_list",
-  findKeys: "keys_find",
-  rotateKey: "keys_rotate",
-  revokeKey: "keys_revoke",
-  touchKeys: "keys_touch",
-  check: "check",
-};
-
-/** The statements of the tables that each store has, by name. */
-export const statements = Object.fromEntries(
-  Object.entries(texts).map(([name, text]) => [name, { name, text, method: methods[name as StatementName] }]),
-) as { readonly [Name in StatementName]: NamedStatement };
+    UPDATE ${own}.keys SET last_used_at = greatest(last_used_at, used.at) FROM used WHERE keys.id = used.id`,
+  };
+  const all = Object.entries(texts).map(([method, text]) => [method, toStatement(method as StoreMethod, text)]);
+  return Object.fromEntries(all) as { readonly [Method in keyof typeof texts]: NamedStatement };
+}
 
 /** Returns a name in quotes. */
 export function quoteName(name: string): string {
@@ -76,15 +68,30 @@ export function quoteText(text: string): string {
   return `E'${text.replaceAll(/['\\]/g, "\\$&")}'`;
 }
 
-/** Returns the name of the table of a collection. */
-export function tableOf({ name }: Collection): string {
-  return `petstore.${quoteName(name)}`;
+/** Returns the name of a table, such as that of a collection, with its schema. */
+export function tableOf(schema: string, name: string): string {
+  return `${quoteName(schema)}.${quoteName(name)}`;
+}
+
+/** Returns the name of the sequence of the ids of a table. */
+export function sequenceOf(schema: string, table: string): string {
+  return tableOf(schema, `${table}_id_seq`);
+}
+
+/** Returns the statement that makes other transactions wait before they create records. */
+export function lockCreates(schema: string): string {
+  return `SELECT 1 FROM ${tableOf(schema, "secret")} FOR UPDATE`;
+}
+
+/** Returns the parameters of a function for advisory locks: a lock of this kind, for the schema. */
+export function lockOf(schema: string, kind: number): string {
+  return `${kind}, hashtext(${quoteText(schema)})`;
 }
 
 // The last id that was generated; NULL before the first one. Unlike a row, a sequence shows the ids of transactions that
 // have not committed. The view pg_sequences calls this function, which needs no other privilege than nextval.
-const lastId = (collection: Collection) => `coalesce(pg_sequence_last_value(${sequence(collection)}), 0)`;
-const sequence = ({ name }: Collection) => quoteText(`petstore.${quoteName(`${name}_id_seq`)}`);
+const lastIdOf = (schema: string, collection: Collection) =>
+  `coalesce(pg_sequence_last_value(${quoteText(sequenceOf(schema, collection.name))}), 0)`;
 
 /** The types of filters in SQL. */
 const types = { string: "text", int64: "bigint", number: "numeric", boolean: "boolean" } as const;
@@ -102,26 +109,28 @@ function expressionOf({ property, member, type, contains, isScope }: Omit<Filter
  * Returns the statement that precedes each write of records: what this process writes can violate the schemas of others, so that they no
  * longer hold for all records. Undefined for a collection without a schema.
  */
-export function disclaimSchemas({ name, schema }: Collection): string | undefined {
+export function disclaimSchemas(own: string, { name, schema }: Collection): string | undefined {
   if (schema === undefined) return undefined;
   const others = `collection = ${quoteText(name)} AND schema <> ${quoteText(schema())}`;
-  return `DELETE FROM petstore.record_schemas WHERE ${others} AND coalesce(upgraded_to, -1) < 0`;
+  return `DELETE FROM ${quoteName(own)}.record_schemas WHERE ${others} AND coalesce(upgraded_to, -1) < 0`;
 }
 
 /** Returns the statements of a collection, by name. */
-export function recordStatements(collection: Collection) {
-  const table = tableOf(collection);
+export function recordStatements(schema: string, collection: Collection) {
+  const own = quoteName(schema);
+  const table = tableOf(schema, collection.name);
+  const sequence = quoteText(sequenceOf(schema, collection.name));
+  const lastId = lastIdOf(schema, collection);
   const [start] = writeRecord({ ...collection, isScoped: false }, 0n, "").text.split(/0$/) as [string];
   const { name } = collection;
   const column = idColumn(collection);
   const hasKeys = column === "key";
   const isGenerated = collection.idType === "int64";
   const key = hasKeys && isGenerated ? "record_key || id" : "record_key";
-  const disclaim = disclaimSchemas(collection);
+  const disclaim = disclaimSchemas(schema, collection);
   const disclaimed = disclaim ? `, disclaimed AS (${disclaim})` : ""; // last: transactions lock the tables in this order
-  const define = (label: string, method: keyof RecordStore, text: string, rowMode?: "array"): NamedStatement => {
-    return { name: `${label}_${name}`, text, method: `${name}_${method}`, rowMode };
-  };
+  const define = (method: keyof RecordStore, text: string, rowMode?: "array") =>
+    toStatement(`${name}_${method}`, text, rowMode);
   const found = `${column}, record`;
   // In a transaction. Row locks are not granted in the order of the requests: overlapping FOR SHARE locks starve FOR UPDATE. Advisory
   // locks are. 256 of each table, because the lock table of the server is limited (max_locks_per_transaction).
@@ -133,26 +142,24 @@ export function recordStatements(collection: Collection) {
     SELECT ${columns} FROM lock, ${table} AS found WHERE ${column} = $1 FOR ${strength} OF found`;
   return {
     // PostgreSQL keeps its plan; that for an array of unknown length, it makes for each run.
-    find: define("find", "find", `SELECT ${found} FROM ${table} WHERE ${column} = $1`, "array"),
-    findLocked: define("find_locked", "find", locked(found, "SHARE"), "array"),
-    findForUpdate: define("find_for_update", "find", locked(found, "UPDATE"), "array"),
-    findAll: define("find_all", "find", `SELECT ${found} FROM ${table} WHERE ${column} = ANY ($1)`, "array"),
-    position: define("position", "position", `SELECT id FROM ${table} WHERE ${column} = $1`),
-    positionLocked: define("position_locked", "position", locked("id", "KEY SHARE")),
+    find: define("find", `SELECT ${found} FROM ${table} WHERE ${column} = $1`, "array"),
+    findLocked: define("find", locked(found, "SHARE"), "array"),
+    findForUpdate: define("find", locked(found, "UPDATE"), "array"),
+    findAll: define("find", `SELECT ${found} FROM ${table} WHERE ${column} = ANY ($1)`, "array"),
+    position: define("position", `SELECT id FROM ${table} WHERE ${column} = $1`),
+    positionLocked: define("position", locked("id", "KEY SHARE")),
     // The sequence generates higher ids afterwards. It can't be set lower, because creates wait for the lock.
     createNumbered: define(
-      "create_numbered",
       "put",
       `
-    WITH lock AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE), moved AS MATERIALIZED (
-      SELECT setval(${sequence(collection)}, greatest($1, ${lastId(collection)})) FROM lock
+    WITH lock AS MATERIALIZED (${lockCreates(schema)}), moved AS MATERIALIZED (
+      SELECT setval(${sequence}, greatest($1, ${lastId})) FROM lock
     )${disclaimed}
     INSERT INTO ${table} (id, record) SELECT $1::bigint, $2::json FROM moved ON CONFLICT DO NOTHING RETURNING id`,
     ),
-    lastId: define("last_id", "create", `SELECT ${lastId(collection)} AS id`),
+    lastId: define("create", `SELECT ${lastId} AS id`),
     // Only as it was read: another process can have changed it since.
     change: define(
-      "change",
       "change",
       `
     WITH changed AS (
@@ -161,7 +168,6 @@ export function recordStatements(collection: Collection) {
     SELECT id FROM changed`,
     ),
     removeBelow: define(
-      "remove_below",
       "removeBelow",
       `
     WITH removed AS (
@@ -169,7 +175,13 @@ export function recordStatements(collection: Collection) {
     )
     SELECT count(*) AS removed FROM removed`,
     ),
-    remove: define("remove", "remove", `DELETE FROM ${table} WHERE ${column} = $1 AND record::text = $2 RETURNING id`),
+    remove: define("remove", `DELETE FROM ${table} WHERE ${column} = $1 AND record::text = $2 RETURNING id`),
+    findIdempotencyRecord: define(
+      "create",
+      `
+    SELECT digest, record_id, record_key FROM ${own}.idempotency
+    WHERE collection = ${quoteText(name)} AND caller = $1 AND key = $2 AND created_at > $3`,
+    ),
     // Creates a batch of records, and returns the id and the ordinal of each that was created. A record whose idempotency
     // key was used before is not created. If another process is using the key, the statement waits for its transaction.
     // $7 is the highest number that a record may have, or NULL. LIMIT NULL sets no limit. The last number is read after the lock
@@ -177,23 +189,22 @@ export function recordStatements(collection: Collection) {
     // them has an id of $8, the ids that are texts, or else the scopes.
     create: define(
       "create",
-      "create",
       `
-    WITH lock AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE), last AS MATERIALIZED (
-      SELECT ${lastId(collection)} AS id FROM lock
+    WITH lock AS MATERIALIZED (${lockCreates(schema)}), last AS MATERIALIZED (
+      SELECT ${lastId} AS id FROM lock
     ), numbered AS MATERIALIZED (
-      SELECT nextval(${sequence(collection)}) AS id, input.* FROM (
+      SELECT nextval(${sequence}) AS id, input.* FROM (
         SELECT input.* FROM lock, unnest($1::bigint[], $2::text[], $3::bytea[], $6::text[], ${hasKeys ? "$8" : "ARRAY[NULL]"}::text[])
           WITH ORDINALITY AS input (caller, key, digest, record, record_key, ordinal)
         WHERE ${hasKeys && !isGenerated ? `NOT EXISTS (SELECT 1 FROM ${table} AS other WHERE other.key = record_key) AND ` : ""}NOT EXISTS (
-          SELECT 1 FROM petstore.idempotency AS used
+          SELECT 1 FROM ${own}.idempotency AS used
           WHERE used.collection = ${quoteText(name)} AND used.caller = input.caller AND used.key = input.key
             AND created_at > $5)
         ORDER BY ordinal
         LIMIT CASE WHEN $7::bigint IS NOT NULL THEN greatest(0, $7 - (SELECT id FROM last)) END
       ) AS input
     ), claimed AS (
-      INSERT INTO petstore.idempotency AS record (collection, caller, key, digest, created_at, record_id, record_key)
+      INSERT INTO ${own}.idempotency AS record (collection, caller, key, digest, created_at, record_id, record_key)
       SELECT ${quoteText(name)}, caller, key, digest, $4::bigint, id, ${key} FROM numbered WHERE key IS NOT NULL
       ON CONFLICT (collection, caller, key) DO UPDATE
       SET digest = excluded.digest, created_at = excluded.created_at, record_id = excluded.record_id,
@@ -212,17 +223,17 @@ export function recordStatements(collection: Collection) {
 }
 
 /** Counts all records, and reads the last id of one. Returns a `RecordCount`: records appear in order of their ids. */
-export function countRecords(collection: Collection): string {
-  const table = tableOf(collection);
+export function countRecords(schema: string, collection: Collection): string {
+  const table = tableOf(schema, collection.name);
   return `SELECT (SELECT coalesce(max(id), 0) FROM ${table}) AS "lastId", count(*) AS records FROM ${table}`;
 }
 
 /**
  * Reads the last id that was generated, while no create is in progress: each id up to it has a record now, or never will.
  */
-export function settledId(collection: Collection): string {
+export function settledId(schema: string, collection: Collection): string {
   return `
-  WITH lock AS MATERIALIZED (SELECT 1 FROM petstore.secret FOR UPDATE) SELECT ${lastId(collection)} AS id FROM lock`;
+  WITH lock AS MATERIALIZED (${lockCreates(schema)}) SELECT ${lastIdOf(schema, collection)} AS id FROM lock`;
 }
 
 /** Returns the expression of a column of a view. */
@@ -241,8 +252,10 @@ export function toCondition(filter: Filter, value: string): string {
   return filter.contains ? `${property} @> to_jsonb(${value}::${types[filter.type]})` : `${property} = ${value}`;
 }
 
-/** Lists the indexes of the store that are invalid, as after a CREATE INDEX CONCURRENTLY that failed. */
-export const listInvalidIndexes = `
-  SELECT index.relname AS name FROM pg_index JOIN pg_class AS index ON index.oid = indexrelid
-  WHERE index.relnamespace = 'petstore'::regnamespace AND NOT indisvalid
+/** Lists the indexes that are valid, or those that are not, as after a CREATE INDEX CONCURRENTLY that failed. */
+export function listIndexes(schema: string, isValid: boolean): string {
+  return `
+  SELECT index.relname AS name FROM pg_catalog.pg_index JOIN pg_catalog.pg_class AS index ON index.oid = indexrelid
+  WHERE index.relnamespace = ${quoteText(quoteName(schema))}::regnamespace AND indisvalid = ${isValid}
   ORDER BY index.relname`;
+}

@@ -3,8 +3,7 @@ import { shareResult, UnavailableError, withTimeout } from "../../lib/index.ts";
 import { busyMessage } from "../batcher.ts";
 import type { RecordCount } from "../record-limit.ts";
 import type { Collection } from "../records.ts";
-import type { Hosts } from "./hosts.ts";
-import { connect } from "./postgres-connection.ts";
+import { connect, type Database } from "./postgres-connection.ts";
 import { toStoreError } from "./postgres-errors.ts";
 import { countRecords, settledId } from "./postgres-statements.ts";
 
@@ -16,19 +15,19 @@ const callTimeout = 1_000; // milliseconds
  * Concurrent calls share one count. A call rejects with `UnavailableError` after 1 s, but the count continues.
  */
 export function createRecordCount(
-  hosts: Hosts,
+  database: Database,
   collection: Collection,
   onCount: (count: RecordCount, start: number) => void,
 ): () => Promise<void> {
   const run = shareResult(async () => {
     // A separate connection, because the count of a large store exceeds the timeouts of the pool.
-    const client = await connect(hosts, { statement_timeout: queryTimeout, query_timeout: queryTimeout });
+    const client = await connect(database, { statement_timeout: queryTimeout, query_timeout: queryTimeout });
     try {
-      const [settled] = (await client.query(settledId(collection))).rows;
-      if (settled === undefined) throw new UnavailableError(busyMessage); // creates need the row of petstore.secret
+      const [settled] = (await client.query(settledId(database.schema, collection))).rows;
+      if (settled === undefined) throw new UnavailableError(busyMessage); // creates need the row of the table secret
       // The count itself needs no lock: records that are created meanwhile have higher ids.
       const start = performance.now();
-      const { lastId, records }: RecordCount = (await client.query(countRecords(collection))).rows[0];
+      const { lastId, records }: RecordCount = (await client.query(countRecords(database.schema, collection))).rows[0];
       onCount({ lastId: settled.id > lastId ? settled.id : lastId, records }, start);
     } finally {
       client.end(); // without waiting: the network may be down

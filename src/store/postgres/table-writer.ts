@@ -4,27 +4,31 @@ import { batchSize, findTable, type Table, type TableWriter, tablesOf, type Valu
 import type { Collection, Filter } from "../records.ts";
 import { isDuplicateKey, requireStorable } from "./postgres-errors.ts";
 import { listUnneeded } from "./postgres-migrations.ts";
-import { disclaimSchemas, indexedOf, listInvalidIndexes, quoteName, toCondition } from "./postgres-statements.ts";
+import { disclaimSchemas, indexedOf, listIndexes, sequenceOf, tableOf, toCondition } from "./postgres-statements.ts";
 
 /** Reads and writes tables over one connection, which runs one query at a time. */
 export class PostgresTableWriter implements TableWriter {
   readonly tables: readonly Table[];
   readonly #db: Client;
+  readonly #schema: string;
   readonly #collections: readonly Collection[];
 
   /** `others` are the collections that the document does not have. */
-  constructor(db: Client, collections: readonly Collection[], others: readonly Collection[]) {
+  constructor(db: Client, schema: string, collections: readonly Collection[], others: readonly Collection[]) {
     this.#db = db;
+    this.#schema = schema;
     this.#collections = collections;
     this.tables = tablesOf([...collections, ...others]);
   }
 
   async identities(): Promise<readonly Uint8Array[]> {
-    return (await this.#db.query("SELECT value FROM petstore.secret")).rows.map(({ value }) => value);
+    return (await this.#db.query(`SELECT value FROM ${tableOf(this.#schema, "secret")}`)).rows.map(
+      ({ value }) => value,
+    );
   }
 
   unneeded(): Promise<readonly string[]> {
-    return listUnneeded(this.#db, this.#collections);
+    return listUnneeded(this.#db, this.#schema, this.#collections);
   }
 
   async count(table: string): Promise<number> {
@@ -60,12 +64,12 @@ export class PostgresTableWriter implements TableWriter {
   }
 
   async lastId(table: string): Promise<bigint> {
-    const { rows } = await this.#db.query(`SELECT last_value, is_called FROM ${sequenceOf(table)}`);
+    const { rows } = await this.#db.query(`SELECT last_value, is_called FROM ${sequenceOf(this.#schema, table)}`);
     return rows[0].is_called ? rows[0].last_value : rows[0].last_value - 1n;
   }
 
   async *problems(): AsyncIterable<string> {
-    for (const { name } of (await this.#db.query(listInvalidIndexes)).rows)
+    for (const { name } of (await this.#db.query(listIndexes(this.#schema, false))).rows)
       yield `The index ${name} is invalid: PostgreSQL does not use it.`;
   }
 
@@ -74,7 +78,7 @@ export class PostgresTableWriter implements TableWriter {
     const arrays = types.map((type, index) => `$${index + 1}::${type}[]`);
     if (types[1] === "json") requireStorableRecords(table, rows);
     const collection = this.#collections.find((one) => one.name === table);
-    const disclaim = collection && disclaimSchemas(collection);
+    const disclaim = collection && disclaimSchemas(this.#schema, collection);
     if (disclaim !== undefined) await this.#db.query(disclaim);
     const insert = `INSERT INTO ${name} (${columns}) SELECT * FROM unnest(${arrays})`;
     try {
@@ -108,18 +112,15 @@ export class PostgresTableWriter implements TableWriter {
 
   // A rollback does not undo setval: the caller sets the last id when nothing else can fail.
   async setLastId(table: string, id: bigint): Promise<void> {
-    await this.#db.query("SELECT setval($1, $2, $3)", [sequenceOf(table), id || 1n, id > 0n]);
+    await this.#db.query("SELECT setval($1, $2, $3)", [sequenceOf(this.#schema, table), id || 1n, id > 0n]);
   }
 
   // The name in quotes, and the names and types of the columns.
   #find(table: string): { name: string; columns: readonly string[]; types: readonly string[] } {
-    const { name, columns } = findTable(this.tables, table);
-    return { name: `petstore.${quoteName(name)}`, columns: Object.keys(columns), types: Object.values(columns) };
+    const found = findTable(this.tables, table);
+    const [columns, types] = [Object.keys(found.columns), Object.values(found.columns)];
+    return { name: tableOf(this.#schema, found.name), columns, types };
   }
-}
-
-function sequenceOf(table: string): string {
-  return `petstore.${quoteName(`${table}_id_seq`)}`;
 }
 
 function requireStorableRecords(table: string, rows: readonly Values[]): void {

@@ -86,7 +86,7 @@ for (const [kind, createStore] of Object.entries(stores)) {
         attributes: {
           "db.system.name": isSqlite ? "sqlite" : "postgresql",
           "db.operation.name": "SELECT",
-          "db.query.text": isSqlite ? /FROM "pets" WHERE id = \?$/ : /FROM petstore\."pets" WHERE id = \$1$/,
+          "db.query.text": isSqlite ? /FROM "pets" WHERE id = \?$/ : /FROM "petstore"\."pets" WHERE id = \$1$/,
           "openapi.calls": 1,
         },
       },

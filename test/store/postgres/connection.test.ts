@@ -4,6 +4,7 @@ import pg from "pg";
 import t from "tap";
 import { latestVersion } from "../../../src/store/migrations.ts";
 import type { Store } from "../../../src/store/port.ts";
+import { recordStatements, statementsOf } from "../../../src/store/postgres/postgres-statements.ts";
 import { petstore } from "../../support/command.ts";
 import { idempotentCall, longTimeouts, rex } from "../../support/conformance.ts";
 import { emptyDatabase, newDatabase } from "../../support/databases.ts";
@@ -11,7 +12,7 @@ import type { StoredPet } from "../../support/http.ts";
 import { assertAllStored, startLoad } from "../../support/load.ts";
 import { readMetric } from "../../support/metrics.ts";
 import { startNetwork } from "../../support/network.ts";
-import { openPetStore, petsOf } from "../../support/pets.ts";
+import { openPetStore, petCollection, petsOf } from "../../support/pets.ts";
 import { query } from "../../support/postgres.ts";
 import { start } from "../../support/service.ts";
 import { until } from "../../support/wait.ts";
@@ -134,9 +135,10 @@ t.test("A create whose connection is cut happens at most once, and its retry suc
   const service = await start(t, { store });
   const create = (key: string) =>
     service.call("POST", "/v1/pets", { json: { name: key, categoryId: 1 }, headers: { "idempotency-key": key } });
+  const { name } = recordStatements("petstore", petCollection).create;
   for (const when of ["before", "after"] as const)
     for (let n = 0; n < 5; n++) {
-      network.cut = { text: "\0create_pets\0", when }; // as in the message that binds the statement "create_pets"
+      network.cut = { text: `\0${name}\0`, when }; // as in the message that binds the statement
       t.match(await create(`${when}-${n}`), { status: 503, headers: { "retry-after": "1" } });
       network.cut = undefined;
       // PostgreSQL may still be committing a statement whose response was cut.
@@ -164,7 +166,7 @@ t.test("A failed deletion of expired idempotency records is repeated, and fails 
   const countExpired = async () => (await query(url, "SELECT 1 FROM petstore.idempotency WHERE created_at = 0")).length;
   await create([1]);
   await query(url, "UPDATE petstore.idempotency SET created_at = 0");
-  network.cut = { text: "deleteExpiredRecords", when: "before" };
+  network.cut = { text: statementsOf("petstore").expire.name, when: "before" };
   await create([2, 3, 4, 5, 6, 7, 8, 9, 10]);
   await until(
     () => readMetric(store, "store_query_duration_seconds", { method: "expire" }) > 0 || undefined,

@@ -87,7 +87,9 @@ t.test("Concurrent calls share one count, and wait at most 1 s for it, but the c
   for (let n = 0; n < 3; n++) await petsOf(store).create(rex);
   await query(url, "SELECT setval('petstore.pets_id_seq', 40); DELETE FROM petstore.pets WHERE id = 2");
   const counts: RecordCount[] = [];
-  const count = createRecordCount(new Hosts(url), petCollection, (result) => counts.push(result));
+  const count = createRecordCount({ hosts: new Hosts(url), schema: "petstore" }, petCollection, (result) =>
+    counts.push(result),
+  );
   const unblock = await blockCreates(t, url);
   const busy = new UnavailableError("The database is busy.");
   await Promise.all([t.rejects(count(), busy), t.rejects(count(), busy)]);
@@ -111,6 +113,7 @@ t.test("Rejects with UnavailableError while the pets can't be counted", async (t
     new UnavailableError("The database is busy."),
     "creates lock the secret",
   );
-  const count = createRecordCount(new Hosts("postgres://petstore:x@127.0.0.1:9/x"), petCollection, () => {});
+  const hosts = new Hosts("postgres://petstore:x@127.0.0.1:9/x");
+  const count = createRecordCount({ hosts, schema: "petstore" }, petCollection, () => {});
   await t.rejects(count(), new UnavailableError("The database is not reachable."));
 });

@@ -4,7 +4,7 @@ import t from "tap";
 import { UnavailableError } from "../../../src/lib/unavailable-error.ts";
 import { latestVersion } from "../../../src/store/migrations.ts";
 import { listStatement } from "../../../src/store/postgres/postgres-lists.ts";
-import { recordStatements, statements } from "../../../src/store/postgres/postgres-statements.ts";
+import { recordStatements, statementsOf } from "../../../src/store/postgres/postgres-statements.ts";
 import { petstore } from "../../support/command.ts";
 import { longTimeouts, rex } from "../../support/conformance.ts";
 import { emptyDatabase, newDatabase } from "../../support/databases.ts";
@@ -99,32 +99,32 @@ t.test("Each statement finds its rows by an index, in a store of any size", asyn
       SELECT 'pets', n % 9, n, '', n, n FROM generate_series(1, 20000) AS n;
     ANALYZE;
     SET plan_cache_mode = force_generic_plan`);
+  const schema = "petstore";
   const lists = Object.fromEntries(
     (["forwards", "backwards"] as const).flatMap((direction) => [
-      [`list ${direction}`, listStatement(petCollection, { filters: [], direction, limit: 21 })],
+      [`list ${direction}`, listStatement(schema, petCollection, { filters: [], direction, limit: 21 })],
       [
         `list by status ${direction}`,
-        listStatement(petCollection, { filters: petCollection.filters, direction, limit: 101 }),
+        listStatement(schema, petCollection, { filters: petCollection.filters, direction, limit: 101 }),
       ],
     ]),
   );
-  const named = Object.values({ ...statements, ...recordStatements(petCollection) }).map(
-    ({ name, text }): [string, string] => [name, text],
-  );
-  for (const [name, text] of [...named, ...Object.entries(lists)]) {
+  const named = Object.entries({ ...statementsOf(schema), ...recordStatements(schema, petCollection) });
+  const texts = named.map(([name, { text }]) => [name, text] as const);
+  for (const [name, text] of [...texts, ...Object.entries(lists)]) {
     await client.query(`PREPARE "${name}" AS ${text}`);
     const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, n]) => Number(n)));
     const nulls = Array.from({ length: count }, () => "NULL").join(", ");
     const { rows } = await client.query(`EXPLAIN EXECUTE "${name}"${count ? `(${nulls})` : ""}`);
     const plan = rows.map((row) => row["QUERY PLAN"]).join("\n");
     const scanned = [...plan.matchAll(/Seq Scan on (\w+)/g)].map(([, table]) => table);
-    const allowed = name === "listKeys" ? ["keys"] : ["secret", "record_schemas"]; // all keys, and tables of a few rows
+    const allowed = name === "keys_list" ? ["keys"] : ["secret", "record_schemas"]; // all keys, and tables of a few rows
     t.ok(
       scanned.every((table) => allowed.includes(table as string)),
       `${name}:\n${plan}`,
     );
     // An idempotency record is found by its primary key, and then filtered by its age.
-    if (/^list|find/.test(name) && name !== "findRecord")
+    if (/^list|find/.test(name) && name !== "findIdempotencyRecord")
       t.notMatch(plan, /Sort|Filter/, `${name} neither sorts nor filters`);
   }
 });
