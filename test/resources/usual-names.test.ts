@@ -219,8 +219,25 @@ for (const [store, newUrl] of [
   });
 }
 
-t.test("What is only likely needs a handler by default", async (t) => {
-  const resources = openStore("sqlite::memory:");
-  const server = createServer({ document: parse(text), resources, logger: pino({ level: "silent" }) });
-  await t.rejects(server, /The operation \w+ has no handler, and needs one, because it/);
+t.test("The start names all operations that need a handler, and why", async (t) => {
+  const start = (document: object) =>
+    createServer({ document, resources: openStore("sqlite::memory:"), logger: pino({ level: "silent" }) });
+  await t.rejects(
+    start(parse(text)),
+    /^The operation movePost has no handler, and needs one, because it takes no property of the record\. Add one to/,
+  );
+  const actions = (names: readonly string[]) =>
+    Object.fromEntries(
+      names.map((name) => [`/do/${name}`, { post: { operationId: name, responses: { 204: { description: "x" } } } }]),
+    );
+  const document = (names: readonly string[]) => {
+    const content = parse(text);
+    return { ...content, paths: { ...content.paths, ...actions(names) } };
+  };
+  await t.rejects(
+    start(document(["a", "b"])),
+    /^3 operations have no handler\. Add them to `handlers`, or set `mock`\.\n- movePost has .+\n- a has no handler, and needs one, because it creates nothing .+\n- b has .+$/,
+  );
+  const many = Array.from({ length: 30 }, (_, index) => `a${index}`);
+  await t.rejects(start(document(many)), /^31 operations (.|\n)+\n- a18 has .+\n- and 11 others$/);
 });

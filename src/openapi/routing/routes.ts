@@ -170,16 +170,11 @@ function createRoutes<Operations, Context, Caller>(
   if (!validateRequests && !(mock && byId.size === 0))
     throw new Error("The option `validateRequests` can only be false for `mock` without handlers.");
   const table = new ErrorTable(errors);
+  const missing = createMockHandler ? [] : operations.filter(({ id }) => !byId.has(id));
+  if (missing.length > 0) throw new Error(describeMissing(missing, handlerReasons));
   const routes = operations.map((operation) => {
     const ownHandler = byId.get(operation.id);
-    const handler = ownHandler ?? createMockHandler?.(operation, schemas);
-    if (handler === undefined) {
-      const reason = handlerReasons?.get(operation.id);
-      const needs = reason === undefined ? "" : `, and needs one, because it ${reason}`;
-      throw new Error(
-        `The operation ${operation.id} has no handler${needs}. Add one to \`handlers\`, or set \`mock\`.`,
-      );
-    }
+    const handler = ownHandler ?? (createMockHandler?.(operation, schemas) as UntypedHandler);
     const route = new OperationRoute({
       operation,
       handler: wrapHandler(handler, wraps),
@@ -214,4 +209,18 @@ function createRoutes<Operations, Context, Caller>(
   const unknown = Object.keys(security).find((name) => !Object.hasOwn(schemes, name));
   if (unknown) throw new Error(`The security check ${unknown} has no security scheme in the document.`);
   return new Map(routes);
+}
+
+const maxListed = 20; // operations in a message
+
+function describeMissing(missing: readonly Operation[], reasons: ReadonlyMap<string, string> = new Map()): string {
+  const [first, ...others] = missing.map(({ id }) => {
+    const reason = reasons.get(id);
+    return `${id} has no handler${reason === undefined ? "" : `, and needs one, because it ${reason}`}`;
+  });
+  const advice = "to `handlers`, or set `mock`.";
+  if (others.length === 0) return `The operation ${first}. Add one ${advice}`;
+  const listed = [first, ...others].slice(0, maxListed).map((line) => `- ${line}`);
+  const rest = missing.length > maxListed ? [`- and ${missing.length - maxListed} others`] : [];
+  return [`${missing.length} operations have no handler. Add them ${advice}`, ...listed, ...rest].join("\n");
 }
