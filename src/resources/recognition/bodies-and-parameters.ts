@@ -107,9 +107,20 @@ export function actionOf({ path, id }: Operation): string | undefined {
   return verbs.has(last) ? last : name.toLowerCase() || undefined;
 }
 
-/** Returns the path of the collection of a record. */
+/** Returns a path without what only routing needs: a slash at its end, and the suffix `.json`. */
+export function placeOf(path: string): string {
+  return path.replace(/(\.json)?\/?$/, "");
+}
+
+/** Returns the place of the collection of a record. */
 export function listPathOf(path: string): string {
-  return path.slice(0, path.lastIndexOf("/"));
+  const place = placeOf(path);
+  return place.slice(0, place.lastIndexOf("/"));
+}
+
+/** Returns whether a path is that of a record, by its id. */
+export function isRecordPath(path: string): boolean {
+  return placeOf(path).endsWith("}");
 }
 
 /** Returns the names of the parameters of a path. */

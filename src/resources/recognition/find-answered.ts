@@ -2,7 +2,7 @@
 import { getOrAdd } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/index.ts";
 import type { AnsweredOperation, OperationKind } from "./answered-operation.ts";
-import { actionOf, isKnownHeader, listPathOf } from "./bodies-and-parameters.ts";
+import { actionOf, isKnownHeader, isRecordPath, listPathOf, placeOf } from "./bodies-and-parameters.ts";
 import { Examination } from "./examine-operation.ts";
 import { readResources } from "./find-resources.ts";
 import { findPropertyOperations, type PropertyOperation } from "./property-operations.ts";
@@ -28,27 +28,29 @@ const examined = new WeakMap<Document, AnsweredOperations>();
 // Why an operation belongs to no resource.
 function describeOther(operation: Operation, { operations }: Document): string {
   const { method, path } = operation;
-  const has = (wanted: string, at: string) => operations.some((one) => one.method === wanted && one.path === at);
+  const place = placeOf(path);
+  const has = (wanted: string, at: string) =>
+    operations.some((one) => one.method === wanted && placeOf(one.path) === at);
   const action = method === "POST" ? actionOf(operation) : undefined;
   if (readOperationHint(operation) === false) return "has x-resource: false";
   if (action !== undefined) return `has the name of an action: ${action}`;
-  const isItem = path.endsWith("}");
+  const isItem = isRecordPath(path);
   if (isItem && method === "GET") {
-    const isMade = has("POST", listPathOf(path)) || has("PUT", path);
+    const isMade = has("POST", listPathOf(path)) || has("PUT", place);
     return isMade
       ? "returns no record whose id is found, or that is created in the same form"
       : `returns what no POST ${listPathOf(path)} and no PUT of its path creates`;
   }
   if (method === "POST" && !isItem) {
     const get = operations.find(
-      (one) => one.method === "GET" && one.path.endsWith("}") && listPathOf(one.path) === path,
+      (one) => one.method === "GET" && isRecordPath(one.path) && listPathOf(one.path) === place,
     );
     return get
       ? `creates nothing that GET ${get.path} returns with its id`
       : `creates nothing that can be read: there is no GET ${path}/{…}`;
   }
   if (method === "GET") return "returns nothing that another operation creates or changes";
-  return has("GET", path) ? "changes no record that GET of its path returns" : "has a path without a GET";
+  return has("GET", place) ? "changes no record that GET of its path returns" : "has a path without a GET";
 }
 
 // A HEAD is the GET of its path, whose content is not sent.
@@ -89,7 +91,7 @@ function examineOperations(document: Document): AnsweredOperations {
       else known.push(result);
     }
   const isRead = (resource: Resource) => known.some((one) => one.resource === resource && one.kind === "get");
-  const isTaken = ({ path }: Operation) => resources.some((one) => one.path === path);
+  const isTaken = ({ path }: Operation) => resources.some((one) => one.path === placeOf(path));
   const parts = resources
     .filter(isRead)
     .flatMap((resource) => findPropertyOperations(document, resource))

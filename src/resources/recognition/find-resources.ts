@@ -10,6 +10,7 @@ import {
   changeSchema,
   listPathOf,
   parametersOf,
+  placeOf,
   responseSchema,
   successSchema,
 } from "./bodies-and-parameters.ts";
@@ -48,7 +49,7 @@ class ResourceFinder {
 
   constructor(document: Document) {
     this.#document = document;
-    this.#byPath = Map.groupBy(document.operations, ({ path }) => path);
+    this.#byPath = Map.groupBy(document.operations, ({ path }) => placeOf(path));
     this.#named = document.operations.flatMap((operation) => {
       const hint = readOperationHint(operation);
       if (hint === false || Object.keys(hint).length === 0) return [];
@@ -63,7 +64,9 @@ class ResourceFinder {
   findCollection(get: Operation): Resource | undefined {
     const part = responseSchema(get, "200");
     const hint = readPathHint(this.#document, get.path);
-    if (get.method !== "GET" || !itemPath.test(get.path) || part === undefined || !this.#isOpen(get)) return undefined;
+    if (get.method !== "GET" || !itemPath.test(placeOf(get.path)) || part === undefined || !this.#isOpen(get))
+      return undefined;
+    if (this.#find("GET", get.path) !== get) return undefined; // another one has the same place
     const path = listPathOf(get.path);
     const [create, list] = [this.#findNamed("create", get.path), this.#findNamed("list", get.path)];
     const own = {
@@ -98,12 +101,14 @@ class ResourceFinder {
   findSingle(get: Operation, collections: readonly Resource[]): Resource | undefined {
     const part = responseSchema(get, "200");
     const hint = readPathHint(this.#document, get.path);
-    if (get.method !== "GET" || !singlePath.test(get.path) || part === undefined || !this.#isOpen(get))
+    if (get.method !== "GET" || !singlePath.test(placeOf(get.path)) || part === undefined || !this.#isOpen(get))
       return undefined;
-    if (hint === false || collections.some((one) => one.path === get.path || one.hasPart(get.path))) return undefined;
+    if (hint === false || collections.some((one) => one.path === placeOf(get.path) || one.hasPart(get.path)))
+      return undefined;
+    if (this.#find("GET", get.path) !== get) return undefined; // another one has the same place
     const found = this.#changesOf(get);
     // A POST beside no PUT and PATCH can be a search, or create records that have no path.
-    const isNamed = settingsPath.test(get.path) || changeName.test(toSnakeCase(found.update?.id ?? ""));
+    const isNamed = settingsPath.test(placeOf(get.path)) || changeName.test(toSnakeCase(found.update?.id ?? ""));
     const isChange = found.update?.method !== "POST" || isNamed;
     const update = this.#findNamed("update", get.path) ?? (isChange ? found.update : undefined);
     const own = { ...found, update, delete: this.#findNamed("delete", get.path) ?? found.delete };
@@ -127,7 +132,7 @@ class ResourceFinder {
   }
 
   #find(method: string, path: string): Operation | undefined {
-    return this.#byPath.get(path)?.find((one) => one.method === method && this.#isOpen(one));
+    return this.#byPath.get(placeOf(path))?.find((one) => one.method === method && this.#isOpen(one));
   }
 
   // The operation that creates or lists records of a path, as the document says. It has the same scope.

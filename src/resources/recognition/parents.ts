@@ -1,6 +1,7 @@
 // Which collections have their records below those of others. The parameters of a path can have other names below it: the records of
 // /shops/{shopId}/books are below those of /shops/{shop}.
 import { parseJson, toSnakeCase } from "../../lib/index.ts";
+import { placeOf } from "./bodies-and-parameters.ts";
 import type { Resource } from "./resource.ts";
 
 /** Returns whether each record of a collection is directly below one of another collection. */
@@ -59,5 +60,5 @@ function depthOf({ path }: Resource): number {
 }
 
 function shapeOf(path: string): string {
-  return path.replaceAll(/\{[^{}]*\}/g, "{}");
+  return placeOf(path).replaceAll(/\{[^{}]*\}/g, "{}");
 }

@@ -2,7 +2,14 @@
 import type { Document, Operation } from "../../openapi/index.ts";
 import { RecordSchema } from "../record/record-schema.ts";
 import type { AnsweredOperation } from "./answered-operation.ts";
-import { bodiesOf, changeSchema, isKnownHeader, isPatchType, responseSchema } from "./bodies-and-parameters.ts";
+import {
+  bodiesOf,
+  changeSchema,
+  isKnownHeader,
+  isPatchType,
+  placeOf,
+  responseSchema,
+} from "./bodies-and-parameters.ts";
 import { createSelection } from "./envelopes.ts";
 import type { Resource } from "./resource.ts";
 import { planHeaders } from "./response-headers.ts";
@@ -32,7 +39,8 @@ export function findPropertyOperations({ operations }: Document, resource: Resou
 
 function examine(operation: Operation, resource: Resource): PropertyOperation | undefined {
   const kind = kinds[operation.method as keyof typeof kinds] as PropertyOperation["kind"] | undefined;
-  const name = operation.path.slice(operation.path.lastIndexOf("/") + 1);
+  const place = placeOf(operation.path);
+  const name = place.slice(place.lastIndexOf("/") + 1);
   const success = ["200", "204"].find((one) => operation.part.at("responses")?.at(one) !== undefined);
   if (kind === undefined || success === undefined) return undefined;
   const schemaOf = (place: ReturnType<typeof changeSchema>) =>

@@ -18,7 +18,7 @@ import {
 } from "../../store/index.ts";
 import { makeInitial } from "../record/record-maker.ts";
 import { type RecordSchema, valueType } from "../record/record-schema.ts";
-import { listPathOf, parametersOf, queryOf } from "./bodies-and-parameters.ts";
+import { isRecordPath, listPathOf, parametersOf, placeOf, queryOf } from "./bodies-and-parameters.ts";
 import { readFilters } from "./filters.ts";
 import type { Id } from "./find-id.ts";
 import { PlaceNames } from "./place-names.ts";
@@ -125,18 +125,18 @@ export class Resource {
 
   /** Whether it is one record, and no collection. */
   get isSingle(): boolean {
-    return !this.operations.get.path.endsWith("}");
+    return !isRecordPath(this.operations.get.path);
   }
 
   /** The path of the collection, or of the only record. */
   get path(): string {
-    return this.isSingle ? this.operations.get.path : listPathOf(this.operations.get.path);
+    return this.isSingle ? placeOf(this.operations.get.path) : listPathOf(this.operations.get.path);
   }
 
   /** Returns whether a path is that of a property of its records. */
   hasPart(path: string): boolean {
-    const { get } = this.operations;
-    return path.startsWith(`${get.path}/`) && this.record.propertyNames.includes(path.slice(get.path.length + 1));
+    const [place, own] = [placeOf(path), placeOf(this.operations.get.path)];
+    return place.startsWith(`${own}/`) && this.record.propertyNames.includes(place.slice(own.length + 1));
   }
 
   /** What the only record is until it is changed: its required members, and those with a default. Undefined if PUT must create it. */

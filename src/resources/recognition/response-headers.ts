@@ -1,5 +1,6 @@
 // The headers of responses that the document declares: which the server makes, so that nothing is changed before a response fails.
 import type { Operation } from "../../openapi/index.ts";
+import { parametersOf } from "./bodies-and-parameters.ts";
 import { type PageMember, readPageHeader } from "./page-facts.ts";
 import type { Resource } from "./resource.ts";
 
@@ -17,13 +18,16 @@ const ofHooks = /^(link|x-request-id|vary|cache-control|deprecation|sunset|ratel
 /** Returns the headers of the responses with these statuses, or the name of one that is required and can't be made. */
 export function planHeaders(
   { part, responses }: Operation,
-  { record, path, exampleId, operations }: Resource,
+  { record, isSingle, exampleId, operations }: Resource,
   { statuses, creates }: { readonly statuses: readonly number[]; readonly creates: boolean },
 ): ResponseHeaders | string {
   const declared = part.at("responses")?.at("200")?.membersOf("headers") ?? [];
   const page = declared.flatMap(([name, header]) => readPageHeader(name, header.value.required) ?? []);
-  const item = operations.get.path.endsWith("}") ? `/${exampleId}` : "";
-  const sample = `${record.document.basePath}${path.replaceAll(/\{[^{}]+\}/g, "1")}${item}`;
+  const names = parametersOf(operations.get.path);
+  const item = operations.get.path.replaceAll(/\{[^{}]+\}/g, (name) =>
+    isSingle || name !== `{${names.at(-1)}}` ? "1" : `${exampleId}`,
+  );
+  const sample = `${record.document.basePath}${item}`;
   const urls = { relative: sample, absolute: new URL(sample, "http://localhost").href };
   const others = Object.fromEntries(page.map(({ name }) => [name.toLowerCase(), 1]));
   const findProblem = (headers: object) =>

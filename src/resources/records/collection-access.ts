@@ -122,17 +122,21 @@ export class CollectionAccess {
     return this.resource.record.keepReadOnly(before, after, this.#sent);
   }
 
-  /** Returns the public URL of the list of a request. */
-  listUrlOf(call: UntypedCall): string {
-    const fill = (_: string, name: string) => encodeURIComponent(parameterOf(call, name));
-    return this.#baseUrl + this.resource.path.replaceAll(/\{([^{}]+)\}/g, fill);
+  /** Returns the public URL of the operation of a request. */
+  urlOfCall(call: UntypedCall): string {
+    return this.#fillPath(this.#standard.operation.path, (name) => parameterOf(call, name));
+  }
+
+  #fillPath(path: string, read: (name: string) => string): string {
+    return this.#baseUrl + path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => encodeURIComponent(read(name)));
   }
 
   /** Returns the public URL of a record at an address. */
   urlOf(call: UntypedCall, address: RecordId): string {
-    if (this.resource.isSingle) return this.listUrlOf(call);
-    const id = idOf(this.resource.collection, address);
-    return `${this.listUrlOf(call)}/${encodeURIComponent(`${id}`)}`;
+    const { operations, parameter, collection } = this.resource;
+    return this.#fillPath(operations.get.path, (name) =>
+      name === parameter ? `${idOf(collection, address)}` : parameterOf(call, name),
+    );
   }
 
   /** Throws an HttpError if a request has what is not understood, or if the record does not exist to which its scope belongs. */

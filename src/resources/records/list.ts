@@ -45,7 +45,7 @@ export async function listPage(collection: CollectionAccess, { list, headers }: 
   const size = canBeShort ? {} : { maxBytes };
   const page = await records.list({ limit, position, filter: all, ...size, ...(offset !== undefined && { offset }) });
   if (page.more && !canBeShort) requireWhole(page, parameters);
-  const url = collection.listUrlOf(call);
+  const url = collection.urlOfCall(call);
   const count = () => (JSON.parse(page.records.text) as unknown[]).length;
   const ofTotal = pageHeaders.filter(readsTotal);
   const needsTotal = envelope.beside.some(readsTotal) || ofTotal.some(({ isRequired }) => isRequired || limit === 0);
