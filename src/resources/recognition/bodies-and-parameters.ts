@@ -1,4 +1,5 @@
 // Parts of an operation: its paths, bodies and parameters.
+import { toJson } from "../../lib/index.ts";
 import type { Document, Operation, Part } from "../../openapi/index.ts";
 
 const jsonTypes = [
@@ -56,14 +57,36 @@ export function changeSchema(operation: Operation): Part | undefined {
   return bodySchema(operation) ?? chooseSchema(bodiesOf(operation), [patch]);
 }
 
-/** Returns the schema of the response with a status, as JSON; undefined if it has none. */
-export function responseSchema({ part }: Operation, status: string): Part | undefined {
-  return chooseSchema(part.at("responses")?.at(status)?.membersOf("content"), jsonTypes);
+/**
+ * Returns the response with a status: if no success has a declared status, 200 and 201 have that of all successes (`2XX`, or a `default`
+ * that is no error), or if it has no content, 204 has it.
+ */
+export function responseAt({ part }: Operation, status: string) {
+  const responses = part.at("responses");
+  const exact = responses?.at(status);
+  const names = Object.keys(Object(responses?.value));
+  if (exact !== undefined || !/^20[014]$/.test(status) || names.some((name) => /^2\d\d$/.test(name))) return exact;
+  const all = responses?.at("2XX") ?? responses?.at("default");
+  const isFailure = all?.pointer.endsWith("/default") && errorWords.test(toJson(all.value));
+  const hasContent = all?.at("content") !== undefined;
+  return isFailure || hasContent === (status === "204") ? undefined : all;
 }
 
-/** Returns the schema of the first success with content. */
-export function successSchema(operation: Operation): Part | undefined {
-  return ["201", "200"].flatMap((status) => responseSchema(operation, status) ?? [])[0];
+const errorWords = /error|problem|fault|fail|unexpected|exception|invalid|unauthorized/i;
+
+/** Returns the schema of the response with a status, as JSON; undefined if it has none. */
+export function responseSchema(operation: Operation, status: string): Part | undefined {
+  return chooseSchema(responseAt(operation, status)?.membersOf("content"), jsonTypes);
+}
+
+/** Returns the schema of the first of these successes that has content: by default, of a creation. */
+export function successSchema(operation: Operation, statuses: readonly string[] = ["201", "200"]): Part | undefined {
+  return statuses.flatMap((status) => responseSchema(operation, status) ?? [])[0];
+}
+
+/** Returns the schema of what a GET returns. */
+export function readSchema(get: Operation): Part | undefined {
+  return successSchema(get, ["200", "201"]);
 }
 
 /** Returns whether a body of a media type can change a record: a patch, a part of the record as JSON, or a form. */

@@ -2,7 +2,7 @@
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
 import { type AnsweredOperation, ExaminedOperation, type OperationKind } from "./answered-operation.ts";
-import { actionOf, isKnownHeader, queryOf, responseSchema } from "./bodies-and-parameters.ts";
+import { actionOf, isKnownHeader, queryOf, responseAt, responseSchema } from "./bodies-and-parameters.ts";
 import { findListEnvelope, findReceiptEnvelope, findRecordEnvelope } from "./envelopes.ts";
 import { BodyExamination } from "./examine-body.ts";
 import { findWildcards } from "./filters.ts";
@@ -13,7 +13,7 @@ import { readOperationHint } from "./x-resource.ts";
 // In order of preference.
 const successes: Readonly<Record<OperationKind, readonly string[]>> = {
   list: ["200"],
-  create: ["201", "200"],
+  create: ["201", "200", "202"],
   get: ["200"],
   replace: ["200", "204", "201", "202"],
   update: ["200", "204", "202"],
@@ -59,9 +59,8 @@ export class Examination extends ExaminedOperation {
 
   // The first declared success must have the record, or no content.
   #findSuccess(): Pick<AnsweredOperation, "status" | "envelopes" | "list"> | undefined {
-    const declared = this.operation.part.at("responses");
-    const usual = successes[this.kind].find((one) => declared?.at(one) !== undefined);
-    const status = usual ?? ["200", "201", "204"].find((one) => declared?.at(one) !== undefined);
+    const find = (status: string) => responseAt(this.operation, status);
+    const status = [...successes[this.kind], "200", "201", "204"].find((one) => find(one) !== undefined);
     if (status === undefined) return undefined;
     const { record } = this.resource;
     const schema = responseSchema(this.operation, status);
@@ -73,14 +72,15 @@ export class Examination extends ExaminedOperation {
       return { ...base, list: { envelope, parameters, wildcards: findWildcards(this.operation, record) } };
     }
     if (status === "204") return base;
-    const hasContent = declared?.at(status)?.at("content") !== undefined;
-    if (schema === undefined) return hasContent || this.kind === "get" ? undefined : base;
+    const hasContent = find(status)?.at("content") !== undefined;
+    const isLater = status === "202" && this.kind === "create"; // it promises nothing without the record
+    if (schema === undefined) return hasContent || isLater || this.kind === "get" ? undefined : base;
     return base.envelopes.has(Number(status)) ? base : undefined;
   }
 
   // 201, if it is declared with the record, or without content.
   #findCreated({ status, envelopes }: Pick<AnsweredOperation, "status" | "envelopes">): number {
-    const created = this.operation.part.at("responses")?.at("201");
+    const created = responseAt(this.operation, "201");
     const canSend = created !== undefined && (envelopes.has(201) || created.at("content") === undefined);
     return canSend ? 201 : status;
   }

@@ -11,7 +11,7 @@ import {
   listPathOf,
   parametersOf,
   placeOf,
-  responseSchema,
+  readSchema,
   successSchema,
 } from "./bodies-and-parameters.ts";
 import { findWrappedRecord } from "./envelopes.ts";
@@ -62,7 +62,7 @@ class ResourceFinder {
 
   /** Returns the collection whose records an operation returns; undefined if it returns none. */
   findCollection(get: Operation): Resource | undefined {
-    const part = responseSchema(get, "200");
+    const part = readSchema(get);
     const hint = readPathHint(this.#document, get.path);
     if (get.method !== "GET" || !itemPath.test(placeOf(get.path)) || part === undefined || !this.#isOpen(get))
       return undefined;
@@ -99,7 +99,7 @@ class ResourceFinder {
 
   /** Returns the single record that an operation returns, and another one of its path changes; undefined if it returns none. */
   findSingle(get: Operation, collections: readonly Resource[]): Resource | undefined {
-    const part = responseSchema(get, "200");
+    const part = readSchema(get);
     const hint = readPathHint(this.#document, get.path);
     if (get.method !== "GET" || !singlePath.test(placeOf(get.path)) || part === undefined || !this.#isOpen(get))
       return undefined;

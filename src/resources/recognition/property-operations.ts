@@ -8,6 +8,7 @@ import {
   isKnownHeader,
   isPatchType,
   placeOf,
+  responseAt,
   responseSchema,
 } from "./bodies-and-parameters.ts";
 import { createSelection } from "./envelopes.ts";
@@ -41,7 +42,7 @@ function examine(operation: Operation, resource: Resource): PropertyOperation | 
   const kind = kinds[operation.method as keyof typeof kinds] as PropertyOperation["kind"] | undefined;
   const place = placeOf(operation.path);
   const name = place.slice(place.lastIndexOf("/") + 1);
-  const success = ["200", "204"].find((one) => operation.part.at("responses")?.at(one) !== undefined);
+  const success = ["200", "204"].find((one) => responseAt(operation, one) !== undefined);
   if (kind === undefined || success === undefined) return undefined;
   const schemaOf = (place: ReturnType<typeof changeSchema>) =>
     place && RecordSchema.of(resource.record.document, place);

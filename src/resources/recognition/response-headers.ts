@@ -1,6 +1,6 @@
 // The headers of responses that the document declares: which the server makes, so that nothing is changed before a response fails.
 import type { Operation } from "../../openapi/index.ts";
-import { parametersOf } from "./bodies-and-parameters.ts";
+import { parametersOf, responseAt } from "./bodies-and-parameters.ts";
 import { type PageMember, readPageHeader } from "./page-facts.ts";
 import type { Resource } from "./resource.ts";
 
@@ -17,11 +17,11 @@ const ofHooks = /^(link|x-request-id|vary|cache-control|deprecation|sunset|ratel
 
 /** Returns the headers of the responses with these statuses, or the name of one that is required and can't be made. */
 export function planHeaders(
-  { part, responses }: Operation,
+  operation: Operation,
   { record, isSingle, exampleId, operations }: Resource,
   { statuses, creates }: { readonly statuses: readonly number[]; readonly creates: boolean },
 ): ResponseHeaders | string {
-  const declared = part.at("responses")?.at("200")?.membersOf("headers") ?? [];
+  const declared = responseAt(operation, "200")?.membersOf("headers") ?? [];
   const page = declared.flatMap(([name, header]) => readPageHeader(name, header.value.required) ?? []);
   const names = parametersOf(operations.get.path);
   const item = operations.get.path.replaceAll(/\{[^{}]+\}/g, (name) =>
@@ -32,7 +32,7 @@ export function planHeaders(
   const others = Object.fromEntries(page.map(({ name }) => [name.toLowerCase(), 1]));
   const findProblem = (headers: object) =>
     statuses
-      .flatMap((status) => responses.findHeaderProblems(status, { ...others, ...headers }))
+      .flatMap((status) => operation.responses.findHeaderProblems(status, { ...others, ...headers }))
       .find((name) => !ofHooks.test(name));
   const location = (["relative", "absolute"] as const).find(
     (form) => findProblem({ location: urls[form] }) !== "location",
