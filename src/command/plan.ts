@@ -74,11 +74,11 @@ export function countAnswered(document: Document, own: readonly string[] = []): 
   return handled === 0 ? `${count} of ${all}` : `${handled} of ${all} by handlers, and ${count}`;
 }
 
-function describeCollection({ name, isSingle, id, idFrom, filters, parameter }: PlannedCollection): string {
+function describeCollection({ name, isSingle, isImported, id, idFrom, filters, parameter }: PlannedCollection): string {
   if (isSingle) return `${name}: a single record`;
   if (id === undefined) return `${name}: the id is ${parameter} of the path`;
-  const makers = idFrom.map((one) => `the ${one}`).join(" or ");
-  const type = id.type === "integer" ? "an integer" : idFrom.includes("client") ? "a string" : "a UUID";
+  const makers = isImported ? "the import" : idFrom.map((one) => `the ${one}`).join(" or ");
+  const type = id.type === "integer" ? "an integer" : isImported || idFrom.includes("client") ? "a string" : "a UUID";
   const names = filters.map((filter) => filter.name).join(", ");
   return `${name}: the id is ${id.path.join(".")}, ${type} of ${makers}${names === "" ? "" : `; filters: ${names}`}`;
 }

@@ -29,6 +29,8 @@ export interface PlannedCollection {
   readonly parameter: string;
   /** Where a record has its id; undefined if only its path has it. */
   readonly id: { readonly path: readonly string[]; readonly type: "integer" | "string" } | undefined;
+  /** Whether no operation creates records, so that they are imported: until then, its operations respond with 501. */
+  readonly isImported: boolean;
   /** Who makes the id of a new record. */
   readonly idFrom: readonly ("server" | "client")[];
   /** The parameters of the path that select the scope of a record. */
@@ -93,11 +95,13 @@ function toCollection(resource: Resource): PlannedCollection {
     name,
     path,
     isSingle,
+    isImported: resource.isImported,
     parameter,
     id: idPath.length > 0 ? { path: idPath, type: collection.idType === "int64" ? "integer" : "string" } : undefined,
-    idFrom: isSingle
-      ? []
-      : [...(isMade ? (["server"] as const) : []), ...(isChosen || !isMade ? (["client"] as const) : [])],
+    idFrom:
+      isSingle || resource.isImported
+        ? []
+        : [...(isMade ? (["server"] as const) : []), ...(isChosen || !isMade ? (["client"] as const) : [])],
     scope: scopeParameters,
     filters: collection.filters.filter(({ isScope }) => !isScope),
   };

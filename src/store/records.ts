@@ -26,6 +26,8 @@ export interface Collection {
    * both, see `toAddress`.
    */
   readonly isScoped?: boolean;
+  /** Whether a SQLite file that is only read can lack it, such as a backup of an earlier release. */
+  readonly isOptional?: boolean;
   /** The properties of a record in the order in which they are written. Others follow. */
   readonly properties: readonly string[];
   /** The maximum size of a record in bytes, without its id. The default is 1 MiB. */

@@ -38,7 +38,8 @@ export class Examination extends ExaminedOperation {
     const refused = this.#findRefused();
     if (kind === "create") this.#examineId();
     const body = new BodyExamination(this).run();
-    const createdStatus = kind === "replace" ? this.#findCreated(success) : success.status;
+    const canCreate = kind === "replace" && resource.operations.create === undefined;
+    const createdStatus = canCreate ? this.#findCreated(success) : success.status;
     const statuses = [success.status, createdStatus];
     const headers = planHeaders(operation, resource, { statuses, creates: kind === "create" || kind === "replace" });
     if (typeof headers === "string") return this.reason ?? describeMissing(headers);

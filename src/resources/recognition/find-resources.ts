@@ -11,11 +11,13 @@ import {
   listPathOf,
   parametersOf,
   placeOf,
+  queryOf,
   readSchema,
   successSchema,
 } from "./bodies-and-parameters.ts";
 import { findWrappedRecord } from "./envelopes.ts";
 import { findId, pathId } from "./find-id.ts";
+import { pageRoleOf } from "./page-parameters.ts";
 import { Resource, type ResourceOperations, type ResourceParts } from "./resource.ts";
 import { type OperationHint, type PathHint, readOperationHint, readPathHint, refusal } from "./x-resource.ts";
 
@@ -34,9 +36,11 @@ const known = new WeakMap<Document, readonly Resource[]>();
 
 function findResources(document: Document): readonly Resource[] {
   const finder = new ResourceFinder(document);
-  const collections = document.operations.flatMap((get) => finder.findCollection(get) ?? []);
+  const found = document.operations.flatMap((get) => finder.findCollection(get) ?? []);
+  const collections = found.filter(({ isImported }) => !isImported);
   const singles = document.operations.flatMap((get) => finder.findSingle(get, collections) ?? []);
-  const resources = [...collections, ...singles];
+  const imported = found.filter((one) => one.isImported && !singles.some(({ path }) => path === one.path));
+  const resources = [...collections, ...singles, ...imported];
   finder.nameAll(resources);
   return resources;
 }
@@ -75,12 +79,12 @@ class ResourceFinder {
       list: list ?? this.#find("GET", path),
     };
     const maker = own.create ?? own.replace;
-    const newRecord = maker && bodySchema(maker);
-    if (newRecord === undefined || hint === false) return undefined;
     const response = this.#schemaOf(part);
-    const made = maker && successSchema(maker);
+    const newRecord = maker ? bodySchema(maker) : isComputed(get, response) ? undefined : part;
+    if (newRecord === undefined || hint === false) return undefined;
+    const shown = maker && successSchema(maker);
     // What is created, if a GET can also return something else, such as the id of a deleted record.
-    const created = made && response.alternatives.find(({ pointer }) => pointer === this.#schemaOf(made).pointer);
+    const created = shown && response.alternatives.find(({ pointer }) => pointer === this.#schemaOf(shown).pointer);
     const bare = created ?? response;
     const hasId = (schema: RecordSchema) => findId(get, schema, hint.id) !== undefined;
     const record = hasId(bare) ? bare : findWrappedRecord(bare, hasId);
@@ -90,11 +94,13 @@ class ResourceFinder {
         `the path ${get.path}`,
         `a record has no property ${hint.id.join(".")}, a string, or an integer that is in no object`,
       );
-    const id = (record && findId(get, record, hint.id)) ?? (own.create ? undefined : pathId);
+    const id = (record && findId(get, record, hint.id)) ?? (own.replace && !own.create ? pathId : undefined);
     // A store generates the numbers of all scopes.
-    const isNumbered = own.create === undefined && id?.type === "int64" && parametersOf(path).length > 0;
+    const isNumbered = own.replace && !own.create && id?.type === "int64" && parametersOf(path).length > 0;
     if (id === undefined || isNumbered) return undefined;
-    return this.#create(own, { record: record ?? bare, newRecord: this.#schemaOf(newRecord), id }, hint);
+    // Without an operation that creates them, records are imported.
+    const made = maker ? this.#schemaOf(newRecord) : (record ?? bare);
+    return this.#create(own, { record: record ?? bare, newRecord: made, id }, hint);
   }
 
   /** Returns the single record that an operation returns, and another one of its path changes; undefined if it returns none. */
@@ -163,11 +169,18 @@ class ResourceFinder {
    * lower case, because SQLite has no other names.
    */
   nameAll(resources: readonly Resource[]): void {
-    const bySimilarity = Map.groupBy(resources, (one) => this.#nameOf(one).toLowerCase());
+    const similar = (one: Resource) => this.#nameOf(one).toLowerCase();
+    const bySimilarity = Map.groupBy(resources, similar);
+    // A document that gets a collection to import keeps the names of the others.
+    const made = Map.groupBy(
+      resources.filter(({ isImported }) => !isImported),
+      similar,
+    );
     const names = new Set<string>();
     for (const resource of resources) {
       const simple = this.#nameOf(resource);
-      const isUnique = bySimilarity.get(simple.toLowerCase())?.length === 1 || this.#givenNames.has(resource);
+      const among = resource.isImported ? bySimilarity : made;
+      const isUnique = among.get(similar(resource))?.length === 1 || this.#givenNames.has(resource);
       const name = isUnique ? simple : withDigest(simple, resource.path);
       if (isReserved(name) || names.has(name.toLowerCase()))
         throw refusal(`the path ${resource.operations.get.path}`, `another table has the name ${name}`);
@@ -185,6 +198,20 @@ class ResourceFinder {
 export function collectionsOf(document: Document): readonly Collection[] {
   return readResources(document).map(({ collection }) => collection);
 }
+
+// Whether a GET of a path with an id computes what it returns, or lists what is below the id.
+function isComputed(get: Operation, response: RecordSchema): boolean {
+  const segments = placeOf(get.path)
+    .split("/")
+    .filter((one) => one !== "" && !one.startsWith("{"));
+  const isPage = queryOf(get).some((part) =>
+    !["limit"].includes(part.value.name) ? pageRoleOf(part, response, 1) !== undefined : true,
+  );
+  return isPage || segments.some((one) => computedName.test(toSnakeCase(one)));
+}
+
+const computedName =
+  /(^|_)(search|stats?|statistics|export|report|reports|count|calculate|preview|validate|check|lookup|suggest|autocomplete|nearby|random|download|metrics)(_|$)/;
 
 // What a service has once, and the names of operations that change it.
 const settingsPath = /(settings?|config|configuration|preferences)$/i;

@@ -32,7 +32,7 @@ export const singleId = "-";
 /** The parameters of a list that select a page. */
 const pageParameters = ["limit", "cursor"];
 
-/** The operations of a collection. It has `create`, or `replace`, which then creates records, too. */
+/** The operations of a collection. It has `create`, or `replace`, which then creates records, too. Without both, records are imported. */
 export interface ResourceOperations {
   readonly create: Operation | undefined;
   readonly get: Operation;
@@ -78,6 +78,7 @@ export class Resource {
       ...(id.type === "string" ? { idForm } : { highestId: () => this.highestId }),
       schema: () => record.hash,
       ...(isScoped && { isScoped }),
+      ...(this.isImported && { isOptional: true }), // earlier releases did not have it
       properties: record.propertyNames,
       ...(maxBytes !== undefined && { maxBytes }),
       filters: isScoped ? [scopeFilter, ...filters] : filters,
@@ -126,6 +127,12 @@ export class Resource {
   /** Whether it is one record, and no collection. */
   get isSingle(): boolean {
     return !isRecordPath(this.operations.get.path);
+  }
+
+  /** Whether no operation creates its records, so that they are imported. */
+  get isImported(): boolean {
+    const { create, replace } = this.operations;
+    return !this.isSingle && create === undefined && replace === undefined;
   }
 
   /** The path of the collection, or of the only record. */

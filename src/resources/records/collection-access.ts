@@ -187,6 +187,19 @@ export class CollectionAccess {
     return { status, ...(envelope && { body: writeRecord(envelope, record) }) };
   }
 
+  /**
+   * Throws an HttpError if records must be imported, and none were: an empty list would be wrong, because other operations can create what
+   * it lists.
+   */
+  async requireImported(): Promise<void> {
+    const { isImported, name } = this.resource;
+    if (!isImported || (await this.records.list({ limit: 1 })).last !== undefined) return;
+    throw new HttpError(
+      "not_implemented",
+      `No operation creates the records of ${name}, and none were imported. Import them, such as with openapi-server data import DOCUMENT FILE --resource ${name}, or serve --seed.`,
+    );
+  }
+
   notFound(call: UntypedCall): HttpError {
     const { recordName, isSingle, parameter } = this.resource;
     return notFound(recordName, isSingle ? "exists" : `has the id ${parameterOf(call, parameter)}`);
@@ -291,8 +304,9 @@ export class CollectionAccess {
   }
 
   /** Returns the response to a change. */
-  respond(call: UntypedCall, result: Awaited<ReturnType<RecordStore["change"]>>) {
+  async respond(call: UntypedCall, result: Awaited<ReturnType<RecordStore["change"]>>) {
     if (result.outcome === "missing") {
+      await this.requireImported();
       this.checkPreconditions(call, undefined);
       throw this.notFound(call);
     }

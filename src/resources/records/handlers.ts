@@ -110,8 +110,9 @@ const creators: Readonly<
   get: (collection) => async (call) => {
     await collection.check(call);
     const record = (await collection.records.find(collection.addressOf(call))) ?? collection.initial;
-    if (record === undefined) throw collection.notFound(call);
-    return collection.write(record);
+    if (record !== undefined) return collection.write(record);
+    await collection.requireImported();
+    throw collection.notFound(call);
   },
 
   replace: (collection) => async (call) => {

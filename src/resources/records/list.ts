@@ -45,6 +45,7 @@ export async function listPage(collection: CollectionAccess, { list, headers }: 
   const size = canBeShort ? {} : { maxBytes };
   const page = await records.list({ limit, position, filter: all, ...size, ...(offset !== undefined && { offset }) });
   if (page.more && !canBeShort) requireWhole(page, parameters);
+  if (page.last === undefined) await collection.requireImported();
   const url = collection.urlOfCall(call);
   const count = () => (JSON.parse(page.records.text) as unknown[]).length;
   const ofTotal = pageHeaders.filter(readsTotal);

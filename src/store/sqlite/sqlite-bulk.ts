@@ -15,7 +15,7 @@ import type { OpenMode } from "../port.ts";
 import type { Collection, Filter } from "../records.ts";
 import { findProblems } from "./integrity.ts";
 import { openDatabase } from "./sqlite-connection.ts";
-import { findOtherCollections, listUnneeded } from "./sqlite-migrations.ts";
+import { findExisting, findOtherCollections, listUnneeded } from "./sqlite-migrations.ts";
 import { prepareDisclaim, quoteName, statements, toCondition, toValue } from "./sqlite-statements.ts";
 
 const uniqueViolations: unknown[] = [2067, 1555]; // SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY
@@ -80,8 +80,8 @@ class SqliteTableWriter implements TableWriter {
 
   constructor(db: DatabaseSync, collections: readonly Collection[]) {
     this.#db = db;
-    this.#collections = collections;
-    this.tables = tablesOf([...collections, ...findOtherCollections(db, collections)]);
+    this.#collections = findExisting(db, collections);
+    this.tables = tablesOf([...this.#collections, ...findOtherCollections(db, collections)]);
   }
 
   async identities(): Promise<readonly Uint8Array[]> {

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { OpenMode } from "../port.ts";
 import type { Collection } from "../records.ts";
 import { createMissingError } from "../schema-version.ts";
-import { migrate, readVersion, requireCollections } from "./sqlite-migrations.ts";
+import { findExisting, migrate, readVersion } from "./sqlite-migrations.ts";
 
 const openTimeout = 5_000; // milliseconds: the busy timeout while the store is opened
 
@@ -31,7 +31,7 @@ export function openDatabase(file: string, mode: OpenMode, collections: readonly
     const version = readVersion(db); // before the first write: the file may belong to another program
     if (readOnly) {
       if (version < 1) throw createMissingError();
-      requireCollections(db, collections);
+      findExisting(db, collections);
       return db;
     }
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");

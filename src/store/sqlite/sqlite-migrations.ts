@@ -87,11 +87,17 @@ export function findOtherCollections(db: DatabaseSync, collections: readonly Col
   return findOthers(collections, tables.all(), (form) => collectionSchema([form]).get(form.name));
 }
 
-/** Throws an Error if a database lacks the table of a collection. It can lack an index. */
-export function requireCollections(db: DatabaseSync, collections: readonly Collection[]): void {
+/**
+ * Returns the collections without the optional ones whose table a database lacks. Throws an Error if it lacks another one. It can lack an
+ * index.
+ */
+export function findExisting(db: DatabaseSync, collections: readonly Collection[]): readonly Collection[] {
   const find = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?");
-  const missing = collections.find(({ name }) => find.get(name) === undefined);
-  if (missing) throw createMigrationError(`it lacks the table ${missing.name}`);
+  return collections.filter(({ name, isOptional }) => {
+    const exists = find.get(name) !== undefined;
+    if (!exists && !isOptional) throw createMigrationError(`it lacks the table ${name}`);
+    return exists;
+  });
 }
 
 /**

@@ -1,0 +1,118 @@
+// Collections that no operation of the document creates: their records are imported.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import t, { type Test } from "tap";
+import { documentOf } from "../support/document-server.ts";
+import { folder } from "../support/files.ts";
+import { runOpenApi as run } from "../support/openapi-command.ts";
+
+const json = (schema: string, example = "") => `content: { application/json: { schema: ${schema}${example} } }`;
+const ref = (name: string) => `{ $ref: "#/components/schemas/${name}" }`;
+const code = "parameters: [{ name: code, in: path, required: true, schema: { type: string } }]";
+const text = documentOf(
+  `  /countries:
+    get: { operationId: listCountries, responses: { 200: { description: x, ${json(`{ type: array, items: ${ref("Country")} }`, ", example: [{ code: DE, name: Germany }]")} } } }
+  /countries/{code}:
+    ${code}
+    get: { operationId: getCountry, responses: { 200: { description: x, ${json(ref("Country"))} } } }
+    patch: { operationId: changeCountry, requestBody: { required: true, ${json("{ type: object, properties: { name: { type: string } } }")} }, responses: { 200: { description: x, ${json(ref("Country"))} } } }
+  /weather/search/{code}:
+    ${code}
+    get: { operationId: searchWeather, responses: { 200: { description: x, ${json(ref("Country"))} } } }
+  /notes:
+    post: { operationId: addNote, requestBody: { required: true, ${json(ref("Note"))} }, responses: { 201: { description: x, ${json(ref("Note"))} } } }
+  /notes/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: getNote, responses: { 200: { description: x, ${json(ref("Note"))} } } }
+`,
+  `components:
+  schemas:
+    Country: { type: object, required: [code, name], properties: { code: { type: string }, name: { type: string } } }
+    Note: { type: object, properties: { id: { type: integer, readOnly: true }, text: { type: string } } }
+`,
+);
+
+async function start(t: Test, args: readonly string[]) {
+  const controller = new AbortController();
+  t.teardown(() => controller.abort());
+  const { stdout } = await run(["serve", ...args, "--port", "0"], controller.signal);
+  const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(stdout) ?? [];
+  const send = async (method: string, path: string, body?: object) => {
+    const options = body && { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
+    const response = await fetch(`${url}${path}`, { method, ...options });
+    return { status: response.status, body: (await response.json()) as unknown };
+  };
+  return { stdout, send, stop: () => controller.abort() };
+}
+
+t.test("Responds with 501 until a record is imported, so that no list is wrongly empty", async (t) => {
+  const place = folder(t);
+  const [file, input] = [join(place, "geo.yaml"), join(place, "countries.csv")];
+  writeFileSync(file, text);
+  const { send, stdout, stop } = await start(t, [file]);
+  t.match(stdout, /5 of 6 operations are answered/);
+  const message = /No operation creates the records of countries, and none were imported\. Import them, such as with/;
+  for (const [method, path, body] of [
+    ["GET", "/countries"],
+    ["GET", "/countries/FR"],
+    ["PATCH", "/countries/FR", { name: "x" }],
+  ] as const)
+    t.match(await send(method, path, body), { status: 501, body: { message } }, `${method} ${path}`);
+  t.match(await send("GET", "/weather/search/FR"), { status: 501, body: { message: /searchWeather needs a handler/ } });
+  stop();
+  writeFileSync(input, "code,name\nFR,France\nIT,Italy\n");
+  t.match(await run(["data", "import", file, input, "--resource", "countries"]), { code: 0 });
+  const again = await start(t, [file]);
+  t.match(await again.send("GET", "/countries"), {
+    status: 200,
+    body: [
+      { code: "FR", name: "France" },
+      { code: "IT", name: "Italy" },
+    ],
+  });
+  t.match(await again.send("GET", "/countries/IT"), { status: 200, body: { name: "Italy" } });
+  t.match(await again.send("GET", "/countries/XX"), { status: 404, body: { code: "country_not_found" } });
+  t.match(await again.send("PATCH", "/countries/FR", { name: "République française" }), { status: 200 });
+  t.match(await again.send("PATCH", "/countries/XX", { name: "x" }), { status: 404 });
+  again.stop();
+  const output = join(place, "out.csv");
+  t.match(await run(["data", "export", file, "--resource", "countries", "--output", output]), { code: 0 });
+  t.equal(readFileSync(output, "utf8"), "code,name\r\nFR,République française\r\nIT,Italy\r\n");
+});
+
+t.test("Examples of the document and made records fill them", async (t) => {
+  const file = join(folder(t), "geo.yaml");
+  writeFileSync(file, text);
+  const examples = await start(t, [file, "--data", "sqlite::memory:", "--seed"]);
+  t.match(await examples.send("GET", "/countries"), { status: 200, body: [{ code: "DE", name: "Germany" }] });
+  const made = await start(t, [file, "--data", "sqlite::memory:", "--seed", "3"]);
+  t.match(await made.send("GET", "/countries"), { status: 200, body: { length: 3 } });
+});
+
+t.test("The plan says that they are imported", async (t) => {
+  const file = join(folder(t), "geo.yaml");
+  writeFileSync(file, text);
+  const { stdout } = await run(["serve", file, "--plan"]);
+  t.match(
+    stdout,
+    /countries: the id is code, a string of the import\n {2}GET \/countries\/\{code\} {2}getCountry: returns one\n/,
+  );
+});
+
+t.test("A backup of a release that did not have them is read, checked and restored", async (t) => {
+  const place = folder(t);
+  const [file, old] = [join(place, "geo.yaml"), join(place, "old.yaml")];
+  writeFileSync(file, text);
+  writeFileSync(old, text.replaceAll("/countries", "/weather/search/countries"));
+  const data = `sqlite:${join(place, "notes.db")}`;
+  const { send, stop } = await start(t, [old, "--data", data]);
+  t.match(await send("POST", "/notes", { text: "n" }), { status: 201 });
+  stop();
+  const [backup, other] = [join(place, "notes.backup"), `sqlite:${join(place, "other.db")}`];
+  t.match(await run(["data", "backup", old, backup, "--data", data]), { code: 0 });
+  t.match(await run(["data", "check", file, "--data", `sqlite:${backup}`]), { code: 0, stdout: /no problems found/ });
+  t.match(await run(["data", "restore", file, backup, "--data", other]), { code: 0 });
+  const again = await start(t, [file, "--data", other]);
+  t.match(await again.send("GET", "/notes/1"), { status: 200, body: { id: 1, text: "n" } });
+  t.match(await again.send("GET", "/countries"), { status: 501 });
+});

@@ -1,0 +1,140 @@
+// Styles of paths and of successes: a slash at the end, the suffix .json, 2XX and default.
+import t from "tap";
+import { parseDocument } from "../../src/openapi/index.ts";
+import { planOf } from "../../src/resources/index.ts";
+import { documentOf } from "../support/document-server.ts";
+import { testLikely } from "../support/likely.ts";
+
+const json = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
+const book = '{ $ref: "#/components/schemas/Book" }';
+const body = `requestBody: { required: true, ${json(book)} }`;
+const rest = `components:
+  schemas:
+    Book: { type: object, required: [id, title], properties: { id: { type: integer, readOnly: true }, title: { type: string } } }
+    Problem: { type: object, properties: { message: { type: string } } }
+`;
+
+interface Style {
+  readonly list: string;
+  readonly one: string;
+  /** The responses of GET and PUT, of POST, and of DELETE. */
+  readonly responses?: readonly [string, string, string];
+}
+
+const found = `200: { description: x, ${json(book)} }`;
+const usual = [
+  found,
+  `201: { description: x, ${json(book)}, headers: { Location: { schema: { type: string } } } }`,
+  "204: { description: x }",
+] as const;
+
+function documentIn({ list, one, responses: [get, post, remove] = usual }: Style): string {
+  const array = get.replace(book, `{ type: array, items: ${book} }`);
+  return documentOf(
+    `  ${list}:
+    get: { operationId: listBooks, parameters: [{ name: limit, in: query, schema: { type: integer, default: 1 } }, { name: cursor, in: query, schema: { type: string } }], responses: { ${array} } }
+    post: { operationId: addBook, ${body}, responses: { ${post} } }
+  ${one}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: getBook, responses: { ${get} } }
+    put: { operationId: putBook, ${body}, responses: { ${get} } }
+    delete: { operationId: removeBook, responses: { ${remove} } }
+`,
+    rest,
+  );
+}
+
+for (const [name, list, one] of [
+  ["a slash at the end", "/books/", "/books/{id}/"],
+  ["a slash at the end of the list only", "/books/", "/books/{id}"],
+  ["the suffix .json of the list", "/books.json", "/books/{id}"],
+] as const)
+  testLikely(
+    `Paths with ${name} are those of one collection, and routing stays strict`,
+    documentIn({ list, one }),
+    async (t, send) => {
+      const place = one.replace("{id}", "1");
+      t.match(await send("POST", list, { title: "A" }), {
+        status: 201,
+        body: { id: 1, title: "A" },
+        headers: { location: place },
+      });
+      await send("POST", list, { title: "B" });
+      t.match(await send("GET", place), { status: 200, body: { id: 1, title: "A" } });
+      t.match(await send("PUT", place, { title: "C" }), { status: 200, body: { id: 1, title: "C" } });
+      const page = await send("GET", list);
+      t.same(page.body, [{ id: 1, title: "C" }]);
+      const [, next = ""] = /^<([^>]+)>; rel="next"/.exec(`${page.headers.link}`) ?? [];
+      t.match(next, new RegExp(`^${list}\\?`), "the link has the path of the list");
+      t.same((await send("GET", next)).body, [{ id: 2, title: "B" }]);
+      t.match(await send("DELETE", place), { status: 204 });
+      t.match(await send("GET", place), { status: 404 });
+      const other = list.endsWith("/") ? "/books" : "/books/";
+      t.match(await send("GET", other), { status: 404, body: { message: /path/ } });
+    },
+  );
+
+testLikely(
+  "2XX is the success of each method",
+  documentIn({
+    list: "/books",
+    one: "/books/{id}",
+    responses: [
+      `2XX: { description: x, ${json(book)} }`,
+      `2XX: { description: x, ${json(book)} }`,
+      "2XX: { description: x }",
+    ],
+  }),
+  async (t, send) => {
+    t.match(await send("POST", "/books", { title: "A" }), { status: 201, body: { id: 1, title: "A" } });
+    t.match(await send("GET", "/books/1"), { status: 200, body: { id: 1, title: "A" } });
+    t.match(await send("PUT", "/books/1", { title: "B" }), { status: 200, body: { id: 1, title: "B" } });
+    t.same((await send("GET", "/books")).body, [{ id: 1, title: "B" }]);
+    t.match(await send("DELETE", "/books/1"), { status: 204, body: undefined });
+  },
+);
+
+t.test("default is a success if it is no error, and 202 if it has the record", async (t) => {
+  const answered = async (get: string, post: string, remove: string) => {
+    const document = await parseDocument(
+      documentIn({ list: "/books", one: "/books/{id}", responses: [get, post, remove] }),
+    );
+    return planOf(document).operations.flatMap(({ id, does }) =>
+      does ? [`${id} ${Object.keys(does.responses)}`] : [],
+    );
+  };
+  const all = ["listBooks 200", "addBook 201", "getBook 200", "putBook 200", "removeBook 204"];
+  const success = `default: { description: The book, ${json(book)} }`;
+  t.same(await answered(success, success, "default: { description: done }"), all);
+  const failure = `default: { description: An error, ${json(book)} }`;
+  t.same(await answered(`200: { description: x, ${json(book)} }`, failure, failure), [
+    "listBooks 200",
+    "getBook 200",
+    "putBook 200",
+  ]);
+  const later = (content: string) => `202: { description: x${content} }`;
+  t.same(await answered(found, later(`, ${json(book)}`), later("")), [
+    ...all.slice(0, 1),
+    "addBook 202",
+    "getBook 200",
+    "putBook 200",
+    "removeBook 202",
+  ]);
+  t.same(
+    await answered(found, later(""), later("")),
+    ["listBooks 200", "getBook 200", "putBook 200", "removeBook 202"],
+    "a 202 promises nothing",
+  );
+});
+
+t.test("Of two paths that differ in a slash only, the first has the records", async (t) => {
+  const text = documentIn({ list: "/books", one: "/books/{id}" });
+  const again = documentIn({ list: "/books/", one: "/books/{id}/" }).split("paths:\n")[1] as string;
+  const document = await parseDocument(`${text}${again.replaceAll(/operationId: (\w+)/g, "operationId: $1Again")}`);
+  const { collections, operations } = planOf(document);
+  t.match(collections, [{ name: "books" }]);
+  t.same(
+    operations.flatMap(({ id, does }) => (does ? [] : [id])),
+    ["listBooks", "addBook", "getBook", "putBook", "removeBook"].map((id) => `${id}Again`),
+  );
+});
