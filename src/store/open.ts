@@ -84,7 +84,7 @@ export async function readSchema(
 ): Promise<string | undefined> {
   if (toFile(url) !== undefined) return undefined;
   const connection = await import("./postgres/postgres-connection.ts");
-  return connection.readSchema(url, { mode: "readonly", service, collections });
+  return connection.readSchema(url, { service, collections });
 }
 
 // The collections only show the schema: a store without their tables is opened, too.
