@@ -77,6 +77,21 @@ t.test("createServer takes hooks, plugins and routes of the application, behind 
   );
 });
 
+t.test("A preHandler hook of the application sees the values of a request, and why it is invalid", async (t) => {
+  const seen: unknown[] = [];
+  const extend = (app: FastifyInstance) =>
+    app.addHook("preHandler", async ({ params, query, body, validationError }) => {
+      seen.push({ params, query, body, problem: validationError?.message });
+    });
+  const app = await createServer({ document, handlers, security, logger, extend });
+  await app.inject({ method: "POST", url: "/a", payload: [1] });
+  await app.inject({ method: "POST", url: "/a?b=1", payload: {} });
+  t.match(seen, [
+    { params: {}, query: {}, body: [1], problem: undefined },
+    { problem: /^The body must be an array\. The request has the unknown query parameter 'b'/ },
+  ]);
+});
+
 async function startPlugin(t: Test, options: object, prepare: (app: FastifyInstance) => unknown = () => undefined) {
   const app = Fastify({ logger: false });
   t.teardown(() => app.close());

@@ -9,7 +9,7 @@ import type { Part } from "../source/part.ts";
 import type { FormEncoding } from "../wire/form.ts";
 import { type BodyFormat, findFormat } from "../wire/formats.ts";
 import { listContents, selectMediaType } from "../wire/media-types.ts";
-import { type ReadPart, type RequestPart, toInvalidRequest } from "./invalid-request.ts";
+import { type ReadPart, toInvalidRequest } from "./invalid-request.ts";
 
 /** The content of a body in one media type. */
 export interface BodyContent {
@@ -37,7 +37,7 @@ export class RawBody {
 }
 
 /** The request body of an operation. */
-export class Body implements RequestPart<unknown> {
+export class Body {
   readonly required: boolean;
   /** The maximum size in bytes; undefined for Fastify's default of 1 MiB. */
   readonly maxBytes: number | undefined;
@@ -73,6 +73,7 @@ export class Body implements RequestPart<unknown> {
     );
   }
 
+  /** Returns the value of a `RawBody`, with default values. */
   read(body: unknown): ReadPart {
     if (!(body instanceof RawBody)) return { value: undefined }; // an optional body that was not sent
     const { value, content, readAsTexts } = body;

@@ -8,7 +8,7 @@ import { SentRequest } from "./sent-request.ts";
 
 type SentHeaders = Readonly<Record<string, unknown>>;
 
-type CallValues = Pick<UntypedCall, "params" | "query" | "headers" | "cookies" | "body" | "caller">;
+type CallValues = Pick<UntypedCall, "params" | "query" | "headers" | "cookies" | "body">;
 
 /** What a call knows beside its request. */
 export interface CallOptions {
@@ -43,7 +43,7 @@ export class UntypedCall {
     this.headers = values.headers;
     this.cookies = values.cookies;
     this.body = values.body;
-    this.caller = values.caller;
+    this.caller = reply.request.caller;
     this.#options = options;
     this.#reply = reply;
   }

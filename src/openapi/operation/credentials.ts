@@ -2,10 +2,10 @@
 import type { FastifyRequest } from "fastify";
 import { splitAuthorization } from "../../http/index.ts";
 import type { SecuritySchemeObject } from "../source/document-types.ts";
-import { decodeComponent, parseCookies, type Query } from "../wire/pairs.ts";
+import { decodeComponent, parseCookies, queryOf } from "../wire/pairs.ts";
 
 /** What of a request can have a credential. */
-type CredentialSource = Pick<FastifyRequest, "headers"> & { readonly sentQuery: Query };
+type CredentialSource = Pick<FastifyRequest, "headers" | "url" | "sentQuery">;
 
 /** The credential of http basic (RFC 7617). */
 export interface BasicCredential {
@@ -57,14 +57,12 @@ function nameOf({ type, scheme = "" }: SecuritySchemeObject): string {
   return type === "http" ? scheme.toLowerCase() : "bearer";
 }
 
-function readApiKey(
-  { in: location, name = "" }: SecuritySchemeObject,
-  { headers, sentQuery }: CredentialSource,
-): string | undefined {
+function readApiKey({ in: location, name = "" }: SecuritySchemeObject, request: CredentialSource): string | undefined {
+  const { headers } = request;
   const key = name.toLowerCase();
   if (location === "header") return Object.hasOwn(headers, key) ? [headers[key]].flat()[0] : undefined;
   if (location === "cookie") return parseCookies(headers.cookie).get(name)?.[0];
-  const [value] = sentQuery.pairs.get(name) ?? [];
+  const [value] = queryOf(request).pairs.get(name) ?? [];
   return value === undefined ? undefined : decodeComponent(value);
 }
 

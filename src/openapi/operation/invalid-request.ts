@@ -7,12 +7,6 @@ export type ReadPart =
   | { readonly value: unknown; readonly error?: undefined }
   | { readonly error: InvalidRequest; readonly value?: undefined };
 
-/** A part of the requests of an operation: its parameters in one location, or its body. */
-export interface RequestPart<Source> {
-  /** Returns the value of what was sent, with default values. The validator that Fastify runs. */
-  read(source: Source): ReadPart;
-}
-
 /** Returns the error of problems in one location of a request. `noun` names a part of it, such as "query parameter". */
 export function toInvalidRequest(
   problems: readonly Problem[],

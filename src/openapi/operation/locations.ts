@@ -6,7 +6,7 @@ import type { Schemas } from "../schema/schemas.ts";
 import { describeUnknown } from "../schema/wording.ts";
 import { decodeComponent, type Pairs, parseCookies, type Query, splitCookies } from "../wire/pairs.ts";
 import { readPairs, readText, type Style } from "../wire/styles.ts";
-import { type ReadPart, type RequestPart, toInvalidRequest } from "./invalid-request.ts";
+import { type ReadPart, toInvalidRequest } from "./invalid-request.ts";
 import type { Parameter } from "./parameter.ts";
 import { findRawText, type PathTemplate } from "./path-template.ts";
 
@@ -15,7 +15,7 @@ import { findRawText, type PathTemplate } from "./path-template.ts";
 const empty = Object.freeze(Object.create(null));
 
 /** The parameters of one location. `Source` is the part of a request that has them, and `Texts` are their texts. */
-export abstract class ParameterLocation<Source, Texts> implements RequestPart<Source> {
+export abstract class ParameterLocation<Source, Texts> {
   readonly names: readonly string[];
   readonly #parameters: readonly Parameter[];
   readonly #location: ErrorDetail["location"];
@@ -51,6 +51,7 @@ export abstract class ParameterLocation<Source, Texts> implements RequestPart<So
     return [];
   }
 
+  /** Returns the values of the parameters by name, with default values. */
   read(source: Source): ReadPart {
     const result = this.#read(source, ({ style }) => style);
     if (!result.error || !this.#parameters.some(({ style }) => style.shape.hasUnions)) return result;

@@ -39,15 +39,6 @@ export interface Operation {
   readonly parameterParts: readonly Part<ParameterObject>[];
 }
 
-declare module "fastify" {
-  interface FastifyContextConfig {
-    /** The operation of a route; undefined for routes that are not in the document. */
-    operation?: Operation;
-    /** Whether the body of a request is ignored. */
-    ignoresBody?: boolean;
-  }
-}
-
 /**
  * Returns the methods and headers of all operations, as options of the plugin `cors`. `headers` are further headers of
  * requests and responses.

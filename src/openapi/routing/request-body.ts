@@ -1,9 +1,9 @@
 // Reads the bodies of requests by their media types.
 import type { IncomingMessage } from "node:http";
 import { type Readable, Transform } from "node:stream";
-import type { FastifyRequest, preParsingHookHandler, preValidationHookHandler } from "fastify";
+import type { FastifyRequest, preParsingHookHandler } from "fastify";
 import fp from "fastify-plugin";
-import { HttpError, InvalidRequest, yieldBetweenChunks } from "../../http/index.ts";
+import { HttpError, yieldBetweenChunks } from "../../http/index.ts";
 import { ByteBuffer, InvalidValue } from "../../lib/index.ts";
 import { type BodyContent, RawBody } from "../operation/body.ts";
 import { toInvalidRequest } from "../operation/invalid-request.ts";
@@ -42,7 +42,7 @@ async function readContent(
   return new RawBody(content, value, hasUnions ? () => readAsTexts(bytes, encoding()) : undefined);
 }
 
-// An empty form is a form, and an empty text a text. `requireBody` rejects what must not be missing.
+// An empty form is a form, and an empty text a text. The route rejects what must not be missing.
 function canBeMissing({ routeOptions, mediaType = "" }: FastifyRequest): boolean {
   if (isJson(mediaType)) return true;
   return !routeOptions.config.operation?.body?.required && mediaType !== "application/x-www-form-urlencoded";
@@ -159,11 +159,3 @@ export const prepareBody: preParsingHookHandler = (request, reply, _payload, don
     reply.raw.writeContinue();
   done();
 };
-
-/** Rejects a request without a body. */
-export const requireBody: preValidationHookHandler = (request, _reply, done) =>
-  done(
-    request.body === undefined
-      ? new InvalidRequest([{ location: "body", name: "", message: "The request must have a body." }])
-      : undefined,
-  );

@@ -1,6 +1,12 @@
 // Turns an operation into the options of a Fastify route. Handlers do not access Fastify.
 import { Readable } from "node:stream";
-import type { FastifyReply, FastifyRequest, onRequestHookHandler, RouteShorthandOptionsWithHandler } from "fastify";
+import type {
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  preValidationHookHandler,
+  RouteShorthandOptionsWithHandler,
+} from "fastify";
 import {
   type HttpError,
   InvalidRequest,
@@ -11,18 +17,29 @@ import {
 } from "../../http/index.ts";
 import { andThen, type MaybePromise } from "../../lib/index.ts";
 import { type CallOptions, UntypedCall, type UntypedHandler } from "../operation/call.ts";
-import type { ReadPart, RequestPart } from "../operation/invalid-request.ts";
 import type { PathSource } from "../operation/locations.ts";
 import type { Operation } from "../operation/operation.ts";
 import type { HandlerResult, WriteOptions } from "../operation/response/response.ts";
-import { Query } from "../wire/pairs.ts";
+import { type Query, queryOf } from "../wire/pairs.ts";
 import type { ErrorTable } from "./error-table.ts";
-import { prepareBody, requireBody } from "./request-body.ts";
+import { prepareBody } from "./request-body.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The query as it was sent: `query` has the values of its parameters, after they were validated. */
-    sentQuery: Query;
+    /** The owner of its credential, from the security scheme or the check of operators: for calls, guards and the log. */
+    caller: unknown;
+    /** The query as it was sent. Only `queryOf` uses it. */
+    sentQuery: Query | undefined;
+    /** The values of its header parameters, from the route for its handler, as `params`, `query` and `body` are. */
+    headerValues: unknown;
+    /** The values of its cookies, in the same way. */
+    cookieValues: unknown;
+  }
+  interface FastifyContextConfig {
+    /** The operation of a route; undefined for routes that are not in the document. */
+    operation?: Operation;
+    /** Whether the body of a request is ignored. */
+    ignoresBody?: boolean;
   }
 }
 
@@ -65,24 +82,13 @@ export class OperationRoute {
   toFastifyOptions(): RouteShorthandOptionsWithHandler {
     const { operation, validateRequests } = this.#options;
     if (!validateRequests) return this.#toUnvalidated();
-    const { body, parameters } = operation;
+    const { body } = operation;
     return {
       config: { operation },
-      // These are no JSON Schemas: Fastify replaces each part of a request by the value that they read.
-      schema: {
-        ...(parameters.path && { params: parameters.path }),
-        querystring: parameters.query,
-        ...(body && { body }),
-      },
-      attachValidation: true, // so that the other parts of the request are read, too
-      validatorCompiler:
-        ({ schema }) =>
-        (sent) =>
-          (schema as RequestPart<unknown>).read(sent),
       ...(body?.maxBytes !== undefined && { bodyLimit: body.maxBytes }),
       onRequest: this.#onRequest,
       ...(!/^(GET|HEAD)$/.test(operation.method) && { preParsing: prepareBody }),
-      ...(body?.required && { preValidation: requireBody }),
+      preValidation: this.#preValidation,
       // Returns no promise: Fastify would wait for the reply that it resolves to, with several listeners on the response.
       handler: (request, reply) => {
         this.#handle(request, reply).catch((thrown) => {
@@ -97,7 +103,7 @@ export class OperationRoute {
   // The body is read and ignored.
   #toUnvalidated(): RouteShorthandOptionsWithHandler {
     const { operation, handler, context, openCalls } = this.#options;
-    const values = { params: {}, query: {}, headers: {}, cookies: {}, body: undefined, caller: undefined };
+    const values = { params: {}, query: {}, headers: {}, cookies: {}, body: undefined };
     return {
       config: { operation, ignoresBody: true },
       ...(!/^(GET|HEAD)$/.test(operation.method) && { preParsing: prepareBody }),
@@ -125,7 +131,9 @@ export class OperationRoute {
 
   #admit(request: FastifyRequest, reply: FastifyReply): MaybePromise<void> {
     const { operation, headers, authenticate } = this.#options;
-    prepareParameters(request);
+    const params = request.params as Readonly<Record<string, string>>;
+    // The router matches /books/ to /books/{bookId} with an empty bookId.
+    for (const name in params) if (params[name] === "") throw notFound();
     for (const name in headers) reply.header(name, headers[name]);
     const guarded = andThen(authenticate(request), (caller) => {
       request.caller = caller;
@@ -141,16 +149,26 @@ export class OperationRoute {
     if (guard) return andThen(guard(request, reply, operation), () => this.#runGuards(request, reply, index + 1));
   }
 
+  // Fastify's own validation ends at the first part that is invalid, and has no cookies.
+  readonly #preValidation: preValidationHookHandler = (request, _reply, done) => {
+    try {
+      readParts(request, this.#options.operation);
+    } catch (thrown) {
+      Object.assign(request, { validationError: toError(thrown) }); // as Fastify does with `attachValidation`
+    }
+    done();
+  };
+
   async #handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { operation, handler, context, authenticate, errors, ...options } = this.#options;
     // The credential may have been revoked while the body arrived.
     if (operation.body && performance.now() - (authenticatedAt.get(request) as number) > maxAuthenticationAge)
       request.caller = await authenticate(request);
-    const values = readValues(request, operation);
+    if (request.validationError) throw request.validationError;
     rejectPreconditions(request.headers, this.#unsupportedPreconditions);
-    const { body } = values;
+    const { params, query, body, headerValues: headers, cookieValues: cookies } = request;
     if (body instanceof Readable) reply.raw.once("finish", () => body.destroy());
-    const call = new UntypedCall(values, reply, this.#options);
+    const call = new UntypedCall({ params, query, headers, cookies, body }, reply, this.#options);
     request.isHandled = true;
     let response: HandlerResult;
     try {
@@ -170,43 +188,27 @@ function aborted(): HttpError {
   return serviceUnavailable("The request was aborted, because the server shuts down, or its client has disconnected.");
 }
 
-// Returns what Fastify has read of a request, and reads its headers and cookies: Fastify keeps the headers that are no
-// parameters, and has no cookies. Throws one error for all invalid parts.
-function readValues(request: FastifyRequest, operation: Operation) {
-  const { params, query, body, caller, raw } = request;
-  const { parameters } = operation;
-  const headers = parameters.headers?.read(raw.headers) ?? noValues;
-  const cookies = parameters.cookies?.read(raw.headers) ?? noValues;
-  const { validationError } = request;
-  // A function of the application has failed, such as a format. Fastify takes it for an invalid request.
-  if (validationError && !((validationError as object) instanceof InvalidRequest))
-    throw new Error("The validation of the request failed.", { cause: validationError });
-  if (validationError || headers.error || cookies.error) {
-    const parts = [...readRest(request, operation), headers, cookies];
-    throw new InvalidRequest(parts.flatMap(({ error }) => error?.details ?? []));
-  }
-  return {
-    params: parameters.path ? params : {},
-    query,
-    headers: headers.value,
-    cookies: cookies.value,
-    body,
-    caller,
-  };
+// Replaces the parts of a request by the values that they have. Throws one error for all that are invalid.
+function readParts(request: FastifyRequest, { parameters, body }: Operation): void {
+  if (body?.required && request.body === undefined)
+    throw new InvalidRequest([{ location: "body", name: "", message: "The request must have a body." }]);
+  const { raw, url } = request;
+  const params = request.params as PathSource["params"];
+  const path = parameters.path?.read({ params, path: url.split(/[?#]/, 1)[0] as string });
+  const content = body?.read(request.body);
+  const query = parameters.query.read(queryOf(request));
+  const headers = parameters.headers?.read(raw.headers);
+  const cookies = parameters.cookies?.read(raw.headers);
+  if (path?.error || content?.error || query.error || headers?.error || cookies?.error)
+    throw new InvalidRequest([path, content, query, headers, cookies].flatMap((part) => part?.error?.details ?? []));
+  request.params = path?.value ?? {};
+  request.body = content?.value;
+  request.query = query.value;
+  request.headerValues = headers?.value ?? noValues;
+  request.cookieValues = cookies?.value ?? noValues;
 }
 
-const noValues: ReadPart = { value: {} };
-
-// The part that Fastify has found invalid, and those behind it, which Fastify has not read.
-function readRest({ validationError, body, query }: FastifyRequest, operation: Operation): ReadPart[] {
-  if (validationError === undefined) return [];
-  const found: ReadPart = { error: validationError as unknown as InvalidRequest };
-  const location = validationError.validationContext;
-  if (location === "querystring") return [found];
-  const readQuery = () => operation.parameters.query.read(query as Query);
-  if (location === "body" || operation.body === undefined) return [found, readQuery()];
-  return [found, operation.body.read(body), readQuery()];
-}
+const noValues = {};
 
 // The preconditions that neither an ETag nor the handler, which has them as parameters, evaluates. An operation that reads
 // ignores If-None-Match (RFC 9110, section 13.1.2): the response is then complete.
@@ -216,15 +218,4 @@ function findUnsupportedPreconditions({ method, parameters, responses }: Operati
   const names = isRead ? ["If-Match"] : ["If-Match", "If-None-Match"];
   const declared = new Set(parameters.headers?.names.map((name) => name.toLowerCase()));
   return names.filter((name) => !declared.has(name.toLowerCase()));
-}
-
-// The validators of Fastify receive the parts of a request that they read from.
-function prepareParameters(request: FastifyRequest): void {
-  const { url } = request;
-  const params = request.params as Record<string, string>;
-  // The router matches /books/ to /books/{bookId} with an empty bookId.
-  for (const name in params) if (params[name] === "") throw notFound();
-  request.params = { params, path: url.split(/[?#]/, 1)[0] as string } satisfies PathSource;
-  request.sentQuery = new Query(url);
-  request.query = request.sentQuery;
 }

@@ -20,13 +20,6 @@ import { gluedMethods, toGlueDocument } from "./glue-document.ts";
 import { bodies } from "./request-body.ts";
 import { type Guard, OperationRoute } from "./route.ts";
 
-declare module "fastify" {
-  interface FastifyRequest {
-    /** The owner of the request's credential, as the security scheme returned it. */
-    caller: unknown;
-  }
-}
-
 export interface RoutesOptions<Operations, Context, Caller> {
   readonly document: Document;
   readonly handlers: Handlers<Operations, Context, Caller>;
@@ -77,8 +70,7 @@ async function registerRoutes<Operations, Context, Caller>(
   const close = (gracePeriod = defaultGracePeriod) => openCalls.close(gracePeriod / 2);
   if (app.hasPlugin("graceful-shutdown")) app.onShutdown(close);
   else app.addHook("preClose", async () => close()); // an app with a shutdown of its own
-  app.decorateRequest("caller");
-  app.decorateRequest("sentQuery");
+  for (const name of ["caller", "sentQuery", "headerValues", "cookieValues"]) app.decorateRequest(name);
   await app.register(bodies);
   const groups = groupVariants(document.operations);
   const byId = new Map(document.operations.map((operation) => [operation.id, operation]));

@@ -20,6 +20,12 @@ export class Query {
   }
 }
 
+/** Returns the query of a request, which is parsed once. */
+export function queryOf(request: { readonly url: string; sentQuery?: Query | undefined }): Query {
+  request.sentQuery ??= new Query(request.url);
+  return request.sentQuery;
+}
+
 /** Splits `a=1&b=2` of a query or a form (application/x-www-form-urlencoded). */
 export function parsePairs(text: string): Pairs {
   return toPairs(text === "" ? [] : text.split("&"), decodeComponent);

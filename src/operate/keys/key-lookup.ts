@@ -4,14 +4,7 @@ import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { splitAuthorization } from "../../http/index.ts";
 import { andThen, getOrAdd, type MaybePromise } from "../../lib/index.ts";
-import {
-  hasCredential,
-  isBearer,
-  Query,
-  readCredential,
-  type SecuritySchemeObject,
-  typeOf,
-} from "../../openapi/index.ts";
+import { hasCredential, isBearer, readCredential, type SecuritySchemeObject, typeOf } from "../../openapi/index.ts";
 import type { Key, KeyStore } from "../../store/index.ts";
 
 const maxAge = 5; // milliseconds after which a revocation takes effect
@@ -64,7 +57,7 @@ export function createIdentification(
   return {
     by,
     identify(request) {
-      const sent = all.find(({ scheme }) => hasCredential(scheme, sourceOf(request)));
+      const sent = all.find(({ scheme }) => hasCredential(scheme, request));
       return sent?.identify(request) ?? { reason: "missing" };
     },
   };
@@ -92,11 +85,6 @@ function createIdentify(keys: Pick<KeyStore, "find">, scheme: SecuritySchemeObje
       return identity;
     });
   };
-}
-
-// A request that waits for its turn has no query yet.
-function sourceOf({ headers, sentQuery, url }: FastifyRequest) {
-  return { headers, sentQuery: sentQuery ?? new Query(url) };
 }
 
 function toIdentity(found: FoundKey | undefined): Identity {
@@ -164,13 +152,12 @@ export class KeyCache {
  * for the scheme. A malformed credential, such as one behind a tab, is a key that is not valid.
  */
 export function readKey(scheme: SecuritySchemeObject, request: FastifyRequest): string | undefined {
-  const source = sourceOf(request);
-  const credential = readCredential(scheme, source);
+  const credential = readCredential(scheme, request);
   if (credential !== undefined)
     return typeof credential === "string" ? credential : credential.password || credential.username;
   const { authorization = "" } = request.headers;
   const [, rest] = splitAuthorization(authorization);
-  return scheme.type === "apiKey" || rest === "" || !hasCredential(scheme, source) ? undefined : authorization;
+  return scheme.type === "apiKey" || rest === "" || !hasCredential(scheme, request) ? undefined : authorization;
 }
 
 /** Returns the hash of a key (SHA-256, hexadecimal), by which the store knows it. */
