@@ -4,28 +4,22 @@ import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import { MetricsRegistry } from "../lib/index.ts";
 import { bodyFlow } from "./connection/body-flow.ts";
 import { clientErrors, type MalformedRequest } from "./connection/client-errors.ts";
-import { connections } from "./connection/connections.ts";
+import { limitConnections } from "./connection/connections.ts";
 import { lingeringClose } from "./connection/lingering-close.ts";
 import { createNetworkMatcher } from "./connection/networks.ts";
 import { pipelining } from "./connection/pipelining.ts";
+import type { Edge, Protection } from "./decorators.ts";
 import { type ErrorHandlerOptions, errorHandler } from "./failure/error-handler.ts";
 import type { FormatFailure } from "./failure/failure-format.ts";
 import { createFastify, type FastifyOptions, type LogController, limitServer } from "./fastify.ts";
 import { type CorsOptions, cors } from "./headers/cors.ts";
 import { responseHeaders } from "./headers/security-headers.ts";
-import { type GracefulShutdownOptions, gracefulShutdown } from "./load/graceful-shutdown.ts";
-import { type IdentifyClient, loadShedding } from "./load/load-shedding.ts";
-import { type MemoryMonitorOptions, memoryMonitor } from "./load/memory-monitor.ts";
+import { defaultGracePeriod, type GracefulShutdownOptions, gracefulShutdown } from "./load/graceful-shutdown.ts";
+import { addLoadShedding, type IdentifyClient } from "./load/load-shedding.ts";
+import { type MemoryMonitorOptions, monitorMemory } from "./load/memory-monitor.ts";
 import { representations } from "./message/representation.ts";
-import { requestChecks } from "./message/request-checks.ts";
+import { rejectUnrouted, requestChecks } from "./message/request-checks.ts";
 import { responseBatching } from "./message/response-batching.ts";
-
-declare module "fastify" {
-  interface FastifyInstance {
-    /** The metrics of the process, to which each plugin adds its own. */
-    metrics: MetricsRegistry;
-  }
-}
 
 /** Logs requests and their failures. */
 export interface RequestLog extends LogController {
@@ -90,6 +84,17 @@ export async function addEdgeToApp(app: FastifyInstance, options: AppEdgeOptions
   await app.register(requestChecks, { handlesUnrouted: app.prefix !== "" }); // at the root, that of the app stays
 }
 
+/** Adds to an existing app what the routes of `app` need. Its limits, its headers and its shutdown stay as they are. */
+export async function addErrorsToApp(app: FastifyInstance, failures: ErrorHandlerOptions): Promise<void> {
+  decorate(app, { metrics: new MetricsRegistry(), compression: false });
+  app.addHook("preClose", async () => {
+    for (const listener of app.edge.shutdownListeners) listener(defaultGracePeriod);
+  });
+  await app.register(errorHandler, failures);
+  await app.register(representations);
+  if (app.prefix !== "") app.setNotFoundHandler(rejectUnrouted); // at the root, that of the app stays
+}
+
 // `protectionLog` is undefined or false for an edge without protection.
 async function addEdge(
   app: FastifyInstance,
@@ -98,8 +103,8 @@ async function addEdge(
 ): Promise<void> {
   const { headers, links, trace, cors: origins, gracePeriod, compression = true } = options;
   const { requestLog, metrics = new MetricsRegistry(), formatFailure: format, onError } = options;
-  app.decorate("metrics", metrics);
-  if (protectionLog) await protect(app, options, protectionLog);
+  const protection = protectionLog ? await protect(app, metrics, options, protectionLog) : undefined;
+  decorate(app, { metrics, compression, protection });
   trace?.(app);
   await app.register(responseHeaders, { headers });
   await app.register(gracefulShutdown, { gracePeriod });
@@ -111,22 +116,33 @@ async function addEdge(
     format,
     onError,
   });
-  await app.register(representations, { compression });
+  await app.register(representations);
   await app.register(responseBatching);
 }
 
+function decorate(app: FastifyInstance, parts: Pick<Edge, "metrics" | "compression" | "protection">): void {
+  app.decorate("edge", { ...parts, requestConstraints: [], shutdownListeners: [] });
+}
+
 // What a server needs that faces clients: limits of connections and memory, fairness, and responses to malformed HTTP.
-async function protect(app: FastifyInstance, options: AppEdgeOptions, logger: FastifyBaseLogger): Promise<void> {
+async function protect(
+  app: FastifyInstance,
+  metrics: MetricsRegistry,
+  options: AppEdgeOptions,
+  logger: FastifyBaseLogger,
+): Promise<Protection> {
   const { trustProxy = [], maxConnections = 10_000, headers, links, monitor = {} } = options;
   const { identify, requestLog, formatFailure: format } = options;
   const { clock, checkInterval } = monitor;
-  await app.register(memoryMonitor, monitor);
+  const memory = monitorMemory(app, monitor);
   const isProxy = createNetworkMatcher(trustProxy);
-  await app.register(connections, { max: maxConnections, isProxy, clock, checkInterval });
-  await app.register(pipelining);
+  const limits = { max: maxConnections, isProxy, clock, checkInterval };
+  const connections = limitConnections(app, { metrics, memory, ...limits });
+  await app.register(pipelining, { metrics, connections });
   await app.register(bodyFlow);
-  await app.register(loadShedding, { identify, clock });
+  const shedding = addLoadShedding(app, { metrics, memory, connections, identify, clock });
   const log = (line: MalformedRequest) =>
     requestLog ? requestLog.logMalformed(line) : logger.info(line, "malformed request");
   await app.register(clientErrors, { log, headers, links, format });
+  return { connections, shedding };
 }

@@ -4,9 +4,17 @@ export { yieldBetweenChunks } from "./connection/body-flow.ts";
 export type { MalformedRequest } from "./connection/client-errors.ts";
 export { backlog } from "./connection/connections.ts";
 export { createNetworkMatcher, toNetwork } from "./connection/networks.ts";
-export { type AppEdgeOptions, addEdgeToApp, createEdge, type EdgeOptions, type RequestLog } from "./edge.ts";
+export type { Protection } from "./decorators.ts";
+export {
+  type AppEdgeOptions,
+  addEdgeToApp,
+  addErrorsToApp,
+  createEdge,
+  type EdgeOptions,
+  type RequestLog,
+} from "./edge.ts";
 export { toError } from "./failure/application-error.ts";
-export { type ErrorHandlerOptions, errorHandler } from "./failure/error-handler.ts";
+export type { ErrorHandlerOptions } from "./failure/error-handler.ts";
 export type { FailedRequest, FormatFailure, FormattedFailure } from "./failure/failure-format.ts";
 export {
   createFail,
@@ -28,11 +36,9 @@ export { isFraming, isHeaderName, isHeaderText, isMediaType, splitAuthorization 
 export { createDataHeaders, createSecurityHeaders } from "./headers/security-headers.ts";
 export { setHeader } from "./headers/set-header.ts";
 export { collectGarbageWhenIdle } from "./load/garbage-collection.ts";
-export { defaultGracePeriod } from "./load/graceful-shutdown.ts";
 export type { MemoryMonitorOptions } from "./load/memory-monitor.ts";
 export { crossSite, isLoopbackHost } from "./message/cross-site.ts";
 export { matchesTag, rejectPreconditions, tagOf } from "./message/preconditions.ts";
-export { representations } from "./message/representation.ts";
 export { rejectUnrouted } from "./message/request-checks.ts";
 export { withoutQuery } from "./message/request-log.ts";
 export { type StaticFile, serveFile } from "./message/static-files.ts";

@@ -33,12 +33,12 @@ export const status: FastifyPluginAsync<StatusOptions> = async (app, options) =>
   const { metricsFrom, trustProxy, operatorKey } = options;
   const logFailure = throttle((err: unknown) => app.log.warn({ err }, "failed to send metrics"));
   const versions = { version, contract };
-  app.metrics.info(
+  app.edge.metrics.info(
     "build_info",
     "Constant 1, with the versions of the service and of its OpenAPI document as labels.",
     versions,
   );
-  const sender = new SnapshotSender(() => takeSnapshot(app.metrics, authentication.usage), aggregator, logFailure);
+  const sender = new SnapshotSender(() => takeSnapshot(app.edge.metrics, authentication.usage), aggregator, logFailure);
   app.addHook("onClose", () => sender.close());
 
   const authorizeOperator = requireOperator(authentication, operatorKey);

@@ -67,11 +67,7 @@ export async function openAccess(options: Options, { document, logger: log, name
         report(problem);
       };
       const keySchemes = acceptsKeys ? createKeySchemes(document.operations, security, authentication, refuse) : {};
-      const guards = [
-        ...(app.hasPlugin("load-shedding") ? [app.shedLoad] : []),
-        usage.countDeprecated,
-        ...(rateLimit && counter ? [limitKeyRate(rateLimit, counter, name)] : []),
-      ];
+      const guards = [usage.countDeprecated, ...(rateLimit && counter ? [limitKeyRate(rateLimit, counter, name)] : [])];
       return { authentication, security: { ...keySchemes, ...security } as SecuritySchemes, guards };
     },
   };

@@ -83,7 +83,6 @@ async function registerPlugins<Operations, Context, Caller>(
   const { document, name, report, urls, resources, requestLog, operators, access } = dependencies;
   const { operations, content } = document;
   const store = resources?.store;
-  app.decorateRequest("identity", undefined);
   if (options.allowedHosts) await app.register(crossSite, toCrossSiteOptions(options, dependencies));
   if (options.extend) await extendApp(app, options.extend, report);
 

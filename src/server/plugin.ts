@@ -3,11 +3,10 @@ import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { type SerializerFn, symbols } from "pino";
 import {
   addEdgeToApp,
+  addErrorsToApp,
   createDataHeaders,
   type ErrorHandlerOptions,
-  errorHandler,
   rejectUnrouted,
-  representations,
   withoutQuery,
 } from "../http/index.ts";
 import { findSimilarName } from "../lib/index.ts";
@@ -76,13 +75,8 @@ async function serveInApp<Operations = UntypedOperations, Context = unknown, Cal
   const access = await openAccess(options, { document, name, logger: app.log, report, resources });
   app.addHook("onClose", async () => access.counter?.close());
   const { identify } = access;
-  if (identify) app.decorateRequest("identity", undefined);
   if (edge) await addEdge(app, document, failures, isSecure, { identify, ...(edge === true ? {} : edge) });
-  else {
-    await app.register(errorHandler, failures);
-    await app.register(representations, { compression: false });
-    if (app.prefix !== "") app.setNotFoundHandler(rejectUnrouted); // at the root, that of the app stays
-  }
+  else await addErrorsToApp(app, failures);
   const { authentication, ...secured } = access.secure(app);
   const service = { ...secured, realm: authentication.realm, baseUrl, root: app.prefix, resources };
   await serveOperations(app, document, options, service);

@@ -87,7 +87,7 @@ export interface OperationService {
   readonly root: string;
   readonly resources: ResourceHandlers | undefined;
   readonly security: SecuritySchemes;
-  /** Run in this order for each request, after authentication. */
+  /** Run in this order for each request, after authentication and load shedding. */
   readonly guards: readonly Guard[];
 }
 
@@ -99,6 +99,7 @@ export async function serveOperations<Operations, Context, Caller>(
   { realm, baseUrl, root, resources, security, guards }: OperationService,
 ): Promise<void> {
   const { handlers = {}, context, mock, wrap = [], errors, onError, validateResponses } = options;
+  const { protection } = app.edge;
   const hasDocs = servesDocs(document, options);
   await app.register(routes<Operations, Context, Caller>, {
     document,
@@ -107,7 +108,7 @@ export async function serveOperations<Operations, Context, Caller>(
     context: context as Context,
     security: security as SecuritySchemes<Caller>,
     mock,
-    guards,
+    guards: protection ? [protection.shedding.shedLoad, ...guards] : guards,
     links: linksOf(root, hasDocs),
     realm,
     baseUrl,

@@ -23,7 +23,8 @@ const logger = pino({ level: "silent" });
 t.test("Serves without the protection that a reverse proxy gives, and without patches of Node", async (t) => {
   const app = await createServer({ document: parse(text), handlers, logger, edge: false });
   t.teardown(() => app.close());
-  t.notOk(["connections", "pipelining", "load-shedding", "lingering-close"].some((name) => app.hasPlugin(name)));
+  t.equal(app.edge.protection, undefined);
+  t.notOk(["pipelining", "body-flow", "client-errors", "lingering-close"].some((name) => app.hasPlugin(name)));
   const origin = await app.listen({ host: "127.0.0.1", port: 0 });
   const ok = { status: 200, text: '"Hi Ada"', headers: { "x-request-id": /./ } };
   t.match(await send(`${origin}/greetings/Ada`), ok);

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from "node:net";
 import { text as readText } from "node:stream/consumers";
 import type { FastifyInstance } from "fastify";
 import type { Test } from "tap";
-import type { Certificate, MemoryMonitorOptions } from "../../src/http/index.ts";
+import type { Certificate, MemoryMonitorOptions, Protection } from "../../src/http/index.ts";
 import { generateKey } from "../../src/operate/keys/api-keys.ts";
 import type { AggregatorClient } from "../../src/operate/telemetry/aggregation.ts";
 import { createLogger } from "../../src/operate/telemetry/logger.ts";
@@ -162,6 +162,12 @@ export async function start(t: Test, options: Options = {}): Promise<Service> {
     return body as Pet;
   };
   return { origin, port, key, app, store, logs, call, raw: createRaw(port, check), create, close };
+}
+
+/** Returns the open connections of a server. */
+export function connectionsOf({ edge }: FastifyInstance): Protection["connections"] {
+  if (edge.protection === undefined) throw new Error("the server has no protection");
+  return edge.protection.connections;
 }
 
 function openConfiguredStore(config: Config, timeouts: StoreTimeouts): Promise<Store> {

@@ -7,6 +7,7 @@ import { discardInput } from "../../patches/socket-input.ts";
 import { type FormatFailure, writeFailure } from "../failure/failure-format.ts";
 import { HttpError } from "../failure/http-error.ts";
 import { maxHeaderSize } from "../headers/header-syntax.ts";
+import { responsesOf } from "./pipelining.ts";
 
 // `rawPacket` has the bytes that were parsed last; `bytesParsed` is the position of the error in them.
 type ParserError = { code?: string; reason?: string; rawPacket?: Buffer; bytesParsed?: number };
@@ -50,7 +51,7 @@ export const clientErrors = fp<ClientErrorsOptions>(
       discardInput(socket);
       // The response to the final request closes the connection. No other one may follow it (RFC 9112, section 9.6).
       if (error.code === "HPE_CLOSED_CONNECTION") return;
-      const responses = app.responsesOf(socket);
+      const responses = responsesOf(socket);
       const incomplete = responses.find(({ req }) => !req.complete); // the response to the malformed request itself
       const previous = responses.findLast((response) => response !== incomplete && !response.writableFinished);
       // Responses are sent in the order of their requests (RFC 9112, section 9.3.2). The listener is prepended, because

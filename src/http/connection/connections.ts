@@ -4,8 +4,8 @@
 // others.
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import type { FastifyRequest } from "fastify";
-import fp from "fastify-plugin";
+import type { FastifyInstance } from "fastify";
+import type { MetricsRegistry } from "../../lib/index.ts";
 import { ConnectionTable, type Excess } from "./connection-table.ts";
 import { SlowClients } from "./slow-clients.ts";
 
@@ -30,22 +30,24 @@ interface ClosedConnections {
   slow: number;
 }
 
-declare module "fastify" {
-  interface FastifyInstance {
-    /** The open connections. With TLS, each is listed twice: as a TCP socket and as a TLS socket. */
-    openSockets: ReadonlySet<Socket>;
-    /** Records that a connection has presented a valid credential of `client`. */
-    identifyConnection(socket: Socket, client: unknown): void;
-    /** Records that the credential of `client` is not valid any more: its connections are anonymous again. */
-    anonymizeClient(client: unknown): void;
-    /** Returns the client whose valid credential the connection of a request has presented, unless it is a proxy's. */
-    clientOf(request: FastifyRequest): unknown;
-    /** Closes a connection, and counts it. */
-    closeConnection(socket: Socket, reason: keyof ClosedConnections): void;
-  }
+/** The open connections. */
+export interface Connections {
+  /** With TLS, each connection is listed twice: as a TCP socket and as a TLS socket. */
+  readonly sockets: ReadonlySet<Socket>;
+  /** Records that a connection has presented a valid credential of `client`. */
+  identify(socket: Socket, client: unknown): void;
+  /** Records that the credential of `client` is not valid any more: its connections are anonymous again. */
+  anonymize(client: unknown): void;
+  /** Returns the client whose valid credential a connection has presented, unless it is a proxy's. */
+  clientOf(socket: Socket): unknown;
+  /** Closes a connection, and counts it. */
+  close(socket: Socket, reason: keyof ClosedConnections): void;
 }
 
 export interface ConnectionsOptions {
+  readonly metrics: MetricsRegistry;
+  /** Whether the resident memory approaches its limit, so that connections are closed. */
+  readonly memory: { readonly isHigh: boolean };
   /** The maximum number of connections. */
   readonly max: number;
   /** Returns whether a network address is that of a trusted proxy, whose connections are those of many clients. */
@@ -61,66 +63,61 @@ export interface ConnectionsOptions {
  * in total. The first to be closed is the oldest one without a valid credential. Closes the connections
  * of clients that read too slowly, because Node has timeouts for requests but none for responses.
  */
-export const connections = fp<ConnectionsOptions>(
-  async (app, { max, isProxy, clock = () => performance.now(), checkInterval = defaultCheckInterval }) => {
-    const { server } = app;
-    const sockets = new Set<Socket>();
-    const table = new ConnectionTable(max, isProxy);
-    const slowClients = new SlowClients();
-    const closed = { client: 0, total: 0, memory: 0, pipelining: 0, slow: 0 };
-    const close = (socket: Socket, reason: keyof ClosedConnections) => {
-      if (socket.destroyed) return;
-      closed[reason] += 1;
-      reset(socket);
-    };
-    const closeExcess = (excess: Excess | undefined) => excess && close(excess.socket, excess.reason);
-    const track = (socket: Socket) => {
-      sockets.add(socket);
-      socket.once("close", () => {
-        sockets.delete(socket);
-        slowClients.delete(socket);
-        table.delete(socket);
-      });
-    };
-    server.on("connection", (socket) => {
-      closeExcess(table.add(socket));
-      track(socket);
+export function limitConnections(app: FastifyInstance, options: ConnectionsOptions): Connections {
+  const { metrics, memory, max, isProxy } = options;
+  const { clock = () => performance.now(), checkInterval = defaultCheckInterval } = options;
+  const { server } = app;
+  const sockets = new Set<Socket>();
+  const table = new ConnectionTable(max, isProxy);
+  const slowClients = new SlowClients();
+  const closed = { client: 0, total: 0, memory: 0, pipelining: 0, slow: 0 };
+  const close = (socket: Socket, reason: keyof ClosedConnections) => {
+    if (socket.destroyed) return;
+    closed[reason] += 1;
+    reset(socket);
+  };
+  const closeExcess = (excess: Excess | undefined) => excess && close(excess.socket, excess.reason);
+  const track = (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => {
+      sockets.delete(socket);
+      slowClients.delete(socket);
+      table.delete(socket);
     });
-    server.on("secureConnection", (socket: Socket) => {
-      table.replace(socket);
-      track(socket);
-    });
+  };
+  server.on("connection", (socket) => {
+    closeExcess(table.add(socket));
+    track(socket);
+  });
+  server.on("secureConnection", (socket: Socket) => {
+    table.replace(socket);
+    track(socket);
+  });
 
-    const check = () => {
-      for (const socket of slowClients.check(sockets, clock())) close(socket, "slow");
-      if (app.memory.isHigh) for (const socket of table.removeAnonymous(memoryShare)) close(socket, "memory");
-    };
-    const timers = [setInterval(check, checkInterval), setInterval(createReport(app, closed), logInterval)];
-    for (const timer of timers) timer.unref();
-    app.addHook("onClose", async () => {
-      for (const timer of timers) clearInterval(timer);
-    });
-    app.decorate("openSockets", sockets);
-    app.decorate("identifyConnection", (socket: Socket, client: unknown) => {
-      closeExcess(table.identify(socket, client));
-    });
-    app.decorate("anonymizeClient", (client: unknown) => table.anonymize(client).forEach(closeExcess));
-    app.decorate("clientOf", ({ raw }: FastifyRequest) => table.clientOf(raw.socket));
-    app.decorate("closeConnection", close);
-    app.metrics.gauge("connections_open", "Open client connections.", () => table.size);
-    app.metrics.counter(
-      "connections_closed_total",
-      "Client connections that the service closed, by reason (client, total, memory, pipelining or slow).",
-      () => Object.entries(closed).map(([reason, value]) => ({ labels: { reason }, value })),
-    );
-    app.metrics.gauge(
-      "response_bytes_unread",
-      "Response bytes that clients have not read yet.",
-      () => slowClients.unread,
-    );
-  },
-  { name: "connections", dependencies: ["memory-monitor"] },
-);
+  const check = () => {
+    for (const socket of slowClients.check(sockets, clock())) close(socket, "slow");
+    if (memory.isHigh) for (const socket of table.removeAnonymous(memoryShare)) close(socket, "memory");
+  };
+  const timers = [setInterval(check, checkInterval), setInterval(createReport(app, closed), logInterval)];
+  for (const timer of timers) timer.unref();
+  app.addHook("onClose", async () => {
+    for (const timer of timers) clearInterval(timer);
+  });
+  metrics.gauge("connections_open", "Open client connections.", () => table.size);
+  metrics.counter(
+    "connections_closed_total",
+    "Client connections that the service closed, by reason (client, total, memory, pipelining or slow).",
+    () => Object.entries(closed).map(([reason, value]) => ({ labels: { reason }, value })),
+  );
+  metrics.gauge("response_bytes_unread", "Response bytes that clients have not read yet.", () => slowClients.unread);
+  return {
+    sockets,
+    identify: (socket, client) => closeExcess(table.identify(socket, client)),
+    anonymize: (client) => table.anonymize(client).forEach(closeExcess),
+    clientOf: (socket) => table.clientOf(socket),
+    close,
+  };
+}
 
 // Logs how many connections were closed since the previous report.
 function createReport({ log }: { log: { warn(details: object, message: string): void } }, closed: ClosedConnections) {

@@ -4,8 +4,9 @@ import type { ServerResponse } from "node:http";
 import type { Server, Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import fp from "fastify-plugin";
-import { METHODS } from "../../lib/index.ts";
+import { METHODS, type MetricsRegistry } from "../../lib/index.ts";
 import { filterRequests } from "../../patches/parsed-requests.ts";
+import type { Connections } from "./connections.ts";
 
 const maxPerConnection = 64; // requests without a response, at which a connection is closed
 const maxWaiting = 4_096; // requests of all connections that wait for previous ones
@@ -19,11 +20,9 @@ interface TrackedSocket extends Socket {
   [pending]?: ServerResponse[];
 }
 
-declare module "fastify" {
-  interface FastifyInstance {
-    /** Returns the responses of a connection, in order, without those that were sent to completely received requests. */
-    responsesOf(socket: Socket): readonly ServerResponse[];
-  }
+export interface PipeliningOptions {
+  readonly metrics: MetricsRegistry;
+  readonly connections: Connections;
 }
 
 /**
@@ -33,8 +32,8 @@ declare module "fastify" {
  * Node parses all requests of up to 64 KB at once, and keeps them until it has handled all connections that are ready:
  * 2,000 requests each, which would exhaust the memory. So the rest of the bytes of a closed connection is not parsed.
  */
-export const pipelining = fp(
-  async (app) => {
+export const pipelining = fp<PipeliningOptions>(
+  async (app, { metrics, connections }) => {
     const { server } = app;
     let waiting = 0;
     const track = ({ socket }: { readonly socket: TrackedSocket }, response: ServerResponse) => {
@@ -55,7 +54,7 @@ export const pipelining = fp(
         const { length } = responsesOf(socket);
         // A client can send its next request before the service learns that the response has been sent.
         if (length <= 1 || (length < maxPerConnection && waiting < maxWaiting)) return true;
-        app.closeConnection(socket, "pipelining");
+        connections.close(socket, "pipelining");
         return false;
       });
     });
@@ -72,15 +71,15 @@ export const pipelining = fp(
       // In a later tick, so that the requests of other connections come in between.
       (responses[position - 1] as ServerResponse).once("close", () => setImmediate(start));
     });
-    app.decorate("responsesOf", responsesOf);
-    app.metrics.gauge("requests_in_flight", "Requests without a complete response, including this scrape.", () =>
-      countUnfinished(app.openSockets),
+    metrics.gauge("requests_in_flight", "Requests without a complete response, including this scrape.", () =>
+      countUnfinished(connections.sockets),
     );
   },
-  { name: "pipelining", dependencies: ["connections"] },
+  { name: "pipelining" },
 );
 
-function responsesOf(socket: TrackedSocket): readonly ServerResponse[] {
+/** Returns the responses of a connection, in order, without those that were sent to completely received requests. */
+export function responsesOf(socket: TrackedSocket): readonly ServerResponse[] {
   const responses = socket[pending] ?? [];
   while (responses[0]?.writableFinished && responses[0].req.complete) responses.shift();
   return responses;

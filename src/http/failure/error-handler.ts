@@ -23,15 +23,6 @@ export interface ErrorHandlerOptions {
   readonly onError?: ((error: Error, request: FastifyRequest) => void) | undefined;
 }
 
-declare module "fastify" {
-  interface FastifyRequest {
-    /** The code of the error response; empty if there is none. */
-    errorCode: string;
-    /** Whether its handler was called: a failure is then that of the application, whatever its code is. */
-    isHandled: boolean;
-  }
-}
-
 /** Responds to failed requests. Logs bugs and unavailable dependencies. */
 export const errorHandler = fp<ErrorHandlerOptions>(
   async (app, options) => {

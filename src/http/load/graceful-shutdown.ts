@@ -13,14 +13,8 @@ const idleTimeout = 500; // milliseconds that idle connections stay open after s
 const maxDelay = 2 ** 31 - 1; // milliseconds; a longer timer fires at once
 const pollInterval = 10; // milliseconds
 
-type OnShutdown = (gracePeriod: number) => void;
-
-declare module "fastify" {
-  interface FastifyInstance {
-    /** Calls a function when the shutdown begins, with the milliseconds until open connections are closed. */
-    onShutdown(callback: OnShutdown): void;
-  }
-}
+/** Is called when the shutdown begins, with the milliseconds until open connections are closed. */
+export type ShutdownListener = (gracePeriod: number) => void;
 
 export interface GracefulShutdownOptions {
   /** Milliseconds in which requests in flight can complete. The default is 8,000. */
@@ -37,8 +31,6 @@ export const gracefulShutdown = fp<GracefulShutdownOptions>(
   async (app, { gracePeriod = defaultGracePeriod }) => {
     if (!(gracePeriod >= 0)) throw new RangeError("gracePeriod must be a number of milliseconds, and not negative.");
     const { server } = app;
-    const callbacks: OnShutdown[] = [];
-    app.decorate("onShutdown", (callback: OnShutdown) => void callbacks.push(callback));
     const closeHandshakes = server instanceof TlsServer ? trackHandshakes(server) : () => {};
     const countConnections = promisify(server.getConnections.bind(server));
     let isClosing = false;
@@ -47,7 +39,7 @@ export const gracefulShutdown = fp<GracefulShutdownOptions>(
       stopListening(server);
       const timer = setTimeout(() => server.closeAllConnections(), Math.min(gracePeriod, maxDelay)); // keeps the process alive: a half-closed connection does not
       server.once("close", () => clearTimeout(timer));
-      for (const callback of callbacks) callback(gracePeriod);
+      for (const listener of app.edge.shutdownListeners) listener(gracePeriod);
       const deadline = performance.now() + idleTimeout;
       while ((await countConnections()) > 0 && performance.now() < deadline) await sleep(pollInterval);
       closeHandshakes();

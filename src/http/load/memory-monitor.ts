@@ -2,7 +2,7 @@
 // whose limit a container enforces in the same way.
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
-import fp from "fastify-plugin";
+import type { FastifyInstance } from "fastify";
 import type { MaybePromise } from "../../lib/index.ts";
 import { collectGarbage } from "./garbage-collection.ts";
 
@@ -26,12 +26,6 @@ const sizeOfValue = 128; // for each name or value, of which each begins behind 
 const separators = new Uint8Array(256);
 for (const character of Buffer.from("{[,:&=")) separators[character] = 1;
 
-declare module "fastify" {
-  interface FastifyInstance {
-    memory: MemoryMonitor;
-  }
-}
-
 /** The memory of the process and its limits, in bytes. */
 export interface MemoryUsage {
   readonly heap: number;
@@ -51,21 +45,18 @@ export interface MemoryMonitorOptions {
   readonly checkInterval?: number | undefined;
 }
 
-/** Checks the memory every 250 ms. Other plugins read the result from `app.memory`. */
-export const memoryMonitor = fp<MemoryMonitorOptions>(
-  async (app, options) => {
-    const { processes = 1, clock = () => performance.now(), checkInterval = defaultCheckInterval } = options;
-    const { memory = () => readMemory(processes) } = options;
-    const monitor = new MemoryMonitor(memory, clock);
-    const timer = setInterval(() => monitor.check(), checkInterval).unref();
-    app.addHook("onClose", async () => clearInterval(timer));
-    app.decorate("memory", monitor);
-  },
-  { name: "memory-monitor" },
-);
+/** Checks the memory every 250 ms, until `app` closes. */
+export function monitorMemory(app: FastifyInstance, options: MemoryMonitorOptions): MemoryMonitor {
+  const { processes = 1, clock = () => performance.now(), checkInterval = defaultCheckInterval } = options;
+  const { memory = () => readMemory(processes) } = options;
+  const monitor = new MemoryMonitor(memory, clock);
+  const timer = setInterval(() => monitor.check(), checkInterval).unref();
+  app.addHook("onClose", async () => clearInterval(timer));
+  return monitor;
+}
 
 /** The state of the memory at the last check. */
-class MemoryMonitor {
+export class MemoryMonitor {
   readonly #read: () => MemoryUsage;
   readonly #clock: () => number;
   #collection: Promise<void> | undefined; // the one that is running

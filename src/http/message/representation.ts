@@ -9,25 +9,13 @@ import { addCoding, isNotModified } from "./preconditions.ts";
 // By preference. gzip is the smallest for small JSON at this speed.
 const codings: readonly Coding[] = ["gzip", "br", "zstd"];
 
-declare module "fastify" {
-  interface FastifyInstance {
-    /** Whether responses are compressed. */
-    compression: boolean;
-  }
-}
-
-export interface RepresentationOptions {
-  /** Whether responses are compressed. */
-  readonly compression: boolean;
-}
-
 /**
  * Compresses responses of 1 KiB and more if the client accepts it, and evaluates the preconditions of those with an ETag: 304
  * and 412. Streams are not compressed, because a client waits for each of their items.
  */
-export const representations = fp<RepresentationOptions>(
-  async (app, { compression }) => {
-    app.decorate("compression", compression);
+export const representations = fp(
+  async (app) => {
+    const { compression } = app.edge;
     app.addHook("onSend", (request, reply, payload, done) => {
       const type = reply.getHeader("content-type") as string | undefined;
       // Fastify adds a charset, which JSON does not have (RFC 8259, section 11).

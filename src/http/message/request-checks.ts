@@ -59,20 +59,13 @@ function checkTransferEncoding(value: string | undefined): HttpError | undefined
   });
 }
 
-declare module "fastify" {
-  interface FastifyInstance {
-    /** The names of the constraints of routes that compare the request itself. */
-    requestConstraints?: string[];
-  }
-}
-
 /** Throws the HttpError of a request that no route handles: 405, or 404 if its path does not exist. */
 export function rejectUnrouted(request: FastifyRequest): never {
   throw toRoutingError(request);
 }
 
 function toRoutingError({ method, url, server, raw }: FastifyRequest): HttpError {
-  const constraints = Object.fromEntries((server.requestConstraints ?? []).map((name) => [name, raw]));
+  const constraints = Object.fromEntries(server.edge.requestConstraints.map((name) => [name, raw]));
   const methods = server.supportedMethods.filter((name) => {
     const route = server.findRoute({ url, method: name as HTTPMethods, constraints });
     // The router matches /books/ to /books/:bookId with an empty bookId.

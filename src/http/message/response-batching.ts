@@ -5,13 +5,6 @@ import fp from "fastify-plugin";
 
 const minRequests = 4; // in a tick; with fewer, the additional step takes more time than it saves
 
-declare module "fastify" {
-  interface FastifyRequest {
-    /** The tick of the event loop in which the request was started. */
-    tick: number;
-  }
-}
-
 /**
  * Delays a response to the end of the tick if its request has started in the same tick, while several requests arrive in a
  * tick. Others, such as those that have waited for a commit, are ready together anyway.

@@ -47,7 +47,7 @@ export function serveFile(app: FastifyInstance, file: StaticFile): void {
       tag = createTag(bytes);
     }
     reply.headers({ ...headers, "content-type": type, "cache-control": "no-cache" });
-    const isVariable = app.compression && bytes.length >= minCompressedSize && isCompressible(type);
+    const isVariable = app.edge.compression && bytes.length >= minCompressedSize && isCompressible(type);
     if (isVariable) setHeader(reply, "vary", "accept-encoding");
     const coding = isVariable ? chooseCoding(request.headers["accept-encoding"], codings) : undefined;
     if (coding === undefined) return send(request, reply.header("etag", tag), bytes);
@@ -67,7 +67,7 @@ function send(request: FastifyRequest, reply: FastifyReply, bytes: Buffer): Fast
 // Each chunk waits for its turn, so that many downloads do not delay the requests of other clients.
 async function* toChunks(request: FastifyRequest, bytes: Buffer): AsyncIterable<Buffer> {
   for (let start = 0; start < bytes.length; start += chunkSize) {
-    await request.server.waitForTurn?.(request); // an app that uses the plugin openApi has no load shedding
+    await request.server.edge.protection?.shedding.waitForTurn(request);
     yield bytes.subarray(start, start + chunkSize);
   }
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { type Readable, Transform } from "node:stream";
 import type { FastifyRequest, preParsingHookHandler } from "fastify";
 import fp from "fastify-plugin";
-import { HttpError, yieldBetweenChunks } from "../../http/index.ts";
+import { HttpError, type Protection, yieldBetweenChunks } from "../../http/index.ts";
 import { ByteBuffer, InvalidValue } from "../../lib/index.ts";
 import { type BodyContent, RawBody } from "../operation/body.ts";
 import { toInvalidRequest } from "../operation/invalid-request.ts";
@@ -16,21 +16,22 @@ async function readContent(
   request: FastifyRequest,
   payload: IncomingMessage,
   content: BodyContent,
+  protection: Protection | undefined,
 ): Promise<RawBody | undefined> {
-  const { server, headers } = request;
+  const { headers } = request;
   const { read, isText, readAsTexts } = content.format;
   const contentType = headers["content-type"] as string;
   checkLength(request);
   const { bodyLimit } = request.routeOptions;
   const body = decodeContent(payload, headers["content-encoding"], bodyLimit, () => exceedsLimit(bodyLimit));
   if (read === undefined) {
-    await server.waitForTurn?.(request);
+    await protection?.shedding.waitForTurn(request);
     return new RawBody(content, streamBody(request, body));
   }
   const bytes = await collectBody(request, body);
-  await server.waitForTurn?.(request); // the time of parsing counts as the client's
+  await protection?.shedding.waitForTurn(request); // the time of parsing counts as the client's
   if (bytes.length === 0 && canBeMissing(request)) return undefined;
-  const admit = (text: Buffer) => server.shedBody?.(text);
+  const admit = (text: Buffer) => protection?.shedding.shedBody(text);
   if (isText) {
     checkMediaType(contentType);
     const admitted = admit(bytes);
@@ -112,8 +113,9 @@ export const bodies = fp(
       if (body === undefined) return rejectContent(request, payload);
       const content = selectContent(request);
       try {
-        yieldBetweenChunks(request.raw, () => request.server.waitForTurn(request, true));
-        return await readContent(request, payload, content);
+        const { protection } = request.server.edge;
+        if (protection) yieldBetweenChunks(request.raw, () => protection.shedding.waitForTurn(request, true));
+        return await readContent(request, payload, content, protection);
       } catch (error) {
         throw error instanceof InvalidValue ? toInvalidRequest([error], "body", "field") : error;
       }

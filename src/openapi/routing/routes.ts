@@ -2,7 +2,6 @@
 import type { FastifyInstance, RouteOptions as FastifyRoute, RouteShorthandOptionsWithHandler } from "fastify";
 import glue from "fastify-openapi-glue";
 import fp from "fastify-plugin";
-import { defaultGracePeriod } from "../../http/index.ts";
 import { findSimilarName } from "../../lib/index.ts";
 import type { Document } from "../document/document.ts";
 import { createVariantConstraint, groupVariants, hasDelimiters, type VariantConstraint } from "../document/variants.ts";
@@ -67,9 +66,7 @@ async function registerRoutes<Operations, Context, Caller>(
   const openCalls = new OpenCalls();
   const mocks = options.mock ? await import("../mock/mock-handler.ts") : undefined;
   const routes = createRoutes(options, app.prefix, openCalls, mocks?.createMockHandler);
-  const close = (gracePeriod = defaultGracePeriod) => openCalls.close(gracePeriod / 2);
-  if (app.hasPlugin("graceful-shutdown")) app.onShutdown(close);
-  else app.addHook("preClose", async () => close()); // an app with a shutdown of its own
+  app.edge.shutdownListeners.push((gracePeriod) => openCalls.close(gracePeriod / 2));
   for (const name of ["caller", "sentQuery", "headerValues", "cookieValues"]) app.decorateRequest(name);
   await app.register(bodies);
   const groups = groupVariants(document.operations);
@@ -121,8 +118,7 @@ function listOtherPaths(groups: readonly Operation[][]): { operation: Operation;
 
 function addConstraint(app: FastifyInstance, constraint: VariantConstraint): void {
   app.addConstraintStrategy(constraint as never); // the router does not declare the type of its handlers
-  if (!app.hasDecorator("requestConstraints")) app.decorate("requestConstraints", []);
-  app.requestConstraints?.push(constraint.name);
+  app.edge.requestConstraints.push(constraint.name);
 }
 
 // A shared cache must not return the response to a request with a credential to other clients.

@@ -25,13 +25,6 @@ export interface Identification {
   by(scheme: SecuritySchemeObject): Identify;
 }
 
-declare module "fastify" {
-  interface FastifyRequest {
-    /** Undefined until the request was identified. */
-    identity: Identity | undefined;
-  }
-}
-
 /**
  * Creates the identification of requests by the schemes of a document that a key can satisfy. A key that is not valid is not looked up
  * again for the same request, which may have waited for its turn, and a credential that is a token of an issuer never.
@@ -71,17 +64,19 @@ function placeOf(scheme: SecuritySchemeObject): string {
 
 function createIdentify(keys: Pick<KeyStore, "find">, scheme: SecuritySchemeObject): Identify {
   const cache = new KeyCache(keys, scheme);
-  const invalid = new WeakSet<Identity>(); // of requests that this function has identified
+  const invalid = new WeakMap<FastifyRequest, Identity>(); // of requests without a valid key
   return (request) => {
-    const { identity: known } = request;
-    if (known !== undefined && invalid.has(known)) return known;
+    const known = invalid.get(request);
+    if (known !== undefined) return known;
     return andThen(cache.find(request), (found) => {
       const identity = toIdentity(found);
       const { server, raw } = request;
-      if ("key" in identity) server.identifyConnection?.(raw.socket, identity.client);
-      else if (found) server.anonymizeClient?.(found.hash);
-      if ("reason" in identity) invalid.add(identity);
-      request.identity = identity;
+      const { connections } = server.edge.protection ?? {};
+      if ("key" in identity) connections?.identify(raw.socket, identity.client);
+      else {
+        if (found) connections?.anonymize(found.hash);
+        invalid.set(request, identity);
+      }
       return identity;
     });
   };

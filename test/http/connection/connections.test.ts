@@ -5,7 +5,7 @@ import { connect as connectTls } from "node:tls";
 import t, { type Test } from "tap";
 import { createCertificate } from "../../support/certificate.ts";
 import { readMetric } from "../../support/metrics.ts";
-import { addKey, type Options, start } from "../../support/service.ts";
+import { addKey, connectionsOf, type Options, start } from "../../support/service.ts";
 import { pause, until } from "../../support/wait.ts";
 
 /** Starts a service, and returns it with functions that open connections and observe whether they are open. */
@@ -115,8 +115,8 @@ t.test("Closes connections over TLS in the same order", async (t) => {
   await assertClosed(anonymous, [0]);
   for (const socket of [...keyed, ...anonymous]) socket.destroy();
   await until(
-    () => app.openSockets.size === 0 || undefined,
-    () => `${app.openSockets.size} sockets are open`,
+    () => connectionsOf(app).sockets.size === 0 || undefined,
+    () => `${connectionsOf(app).sockets.size} sockets are open`,
   );
 });
 
@@ -138,7 +138,7 @@ t.test("Closes a tenth of the connections without a valid key at a time while th
   );
   await assertClosed(keyed, []);
   t.equal(
-    readMetric(app, "petstore_connections_closed_total", { reason: "memory" }),
+    readMetric(app.edge, "petstore_connections_closed_total", { reason: "memory" }),
     30,
     "keeps 100, which do not take much memory",
   );
@@ -147,9 +147,9 @@ t.test("Closes a tenth of the connections without a valid key at a time while th
 t.test("Counts a connection once that two rules close", async (t) => {
   const { app, open } = await startLimited(t, {});
   await open();
-  const [socket] = app.openSockets as Iterable<Socket> as [Socket];
-  app.closeConnection(socket, "slow");
-  app.closeConnection(socket, "memory");
-  t.equal(readMetric(app, "petstore_connections_closed_total", { reason: "slow" }), 1);
-  t.equal(readMetric(app, "petstore_connections_closed_total"), 1);
+  const [socket] = connectionsOf(app).sockets as Iterable<Socket> as [Socket];
+  connectionsOf(app).close(socket, "slow");
+  connectionsOf(app).close(socket, "memory");
+  t.equal(readMetric(app.edge, "petstore_connections_closed_total", { reason: "slow" }), 1);
+  t.equal(readMetric(app.edge, "petstore_connections_closed_total"), 1);
 });

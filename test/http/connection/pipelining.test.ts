@@ -8,13 +8,13 @@ import t from "tap";
 import { createCertificate } from "../../support/certificate.ts";
 import { readMetric } from "../../support/metrics.ts";
 import { petsOf } from "../../support/pets.ts";
-import { start } from "../../support/service.ts";
+import { connectionsOf, start } from "../../support/service.ts";
 import { bundleRequest } from "../../support/slow-clients.ts";
 import { pause, until } from "../../support/wait.ts";
 
-const countInFlight = (app: FastifyInstance) => readMetric(app, "petstore_requests_in_flight");
-const countClosed = (app: FastifyInstance) =>
-  readMetric(app, "petstore_connections_closed_total", { reason: "pipelining" });
+const countInFlight = ({ edge }: FastifyInstance) => readMetric(edge, "petstore_requests_in_flight");
+const countClosed = ({ edge }: FastifyInstance) =>
+  readMetric(edge, "petstore_connections_closed_total", { reason: "pipelining" });
 
 const createRequest = (key: string, name: string) => {
   const body = JSON.stringify({ name, categoryId: 1 });
@@ -27,7 +27,7 @@ t.test("Starts a request only after the previous response was sent", async (t) =
   t.teardown(() => socket.destroy());
   socket.write(bundleRequest.repeat(8) + createRequest(key, "Rex"));
   await until(
-    () => countInFlight(app) > 0 && [...app.openSockets].some(({ writableLength }) => writableLength > 0),
+    () => countInFlight(app) > 0 && [...connectionsOf(app).sockets].some(({ writableLength }) => writableLength > 0),
     () => "the client reads everything",
   );
   await pause(100);
@@ -86,8 +86,8 @@ t.test("Closes connections if more than 4,096 pipelined requests of all connecti
   t.ok(countInFlight(app) <= 4_096 + 90, `${countInFlight(app)} requests are in flight`);
   for (const socket of sockets) socket.destroy();
   await until(
-    () => app.openSockets.size === 0 || undefined,
-    () => `${app.openSockets.size} connections are open`,
+    () => connectionsOf(app).sockets.size === 0 || undefined,
+    () => `${connectionsOf(app).sockets.size} connections are open`,
   );
   const { status } = await fetch(`http://127.0.0.1:${port}/healthz`);
   t.equal(status, 200);
@@ -103,7 +103,7 @@ t.test("Does not start the requests of a client that has disconnected", async (t
   );
   socket.resetAndDestroy();
   await until(
-    () => app.openSockets.size === 0 || undefined,
+    () => connectionsOf(app).sockets.size === 0 || undefined,
     () => "the connection stays open",
   );
   await pause(50);

@@ -7,7 +7,7 @@ import { UnavailableError } from "../../../src/lib/index.ts";
 import { handlers } from "../../../src/pets/handlers.ts";
 import { createRequest } from "../../support/http.ts";
 import { parseResponses } from "../../support/responses.ts";
-import { addKey, type Service, start } from "../../support/service.ts";
+import { addKey, connectionsOf, type Service, start } from "../../support/service.ts";
 import { until } from "../../support/wait.ts";
 
 const message = /^The service is overloaded\. Try again in [123] seconds?\.$/;
@@ -86,7 +86,7 @@ async function startBusy(t: Test, time = { now: 0 }, handlers?: object) {
     const sockets = requests.map(() => connect(service.port, "127.0.0.1"));
     await Promise.all(sockets.map((socket) => once(socket, "connect")));
     await until(
-      () => service.app.openSockets.size === requests.length || undefined,
+      () => connectionsOf(service.app).sockets.size === requests.length || undefined,
       () => "the connections are not accepted",
     );
     for (const [n, socket] of sockets.entries()) socket.end(requests[n] as string);
