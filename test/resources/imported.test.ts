@@ -99,7 +99,7 @@ t.test("The plan says that they are imported", async (t) => {
   );
 });
 
-t.test("A backup of a release that did not have them is read, checked and restored", async (t) => {
+t.test("A backup of a release that did not have them is read, checked, exported and restored", async (t) => {
   const place = folder(t);
   const [file, old] = [join(place, "geo.yaml"), join(place, "old.yaml")];
   writeFileSync(file, text);
@@ -111,6 +111,10 @@ t.test("A backup of a release that did not have them is read, checked and restor
   const [backup, other] = [join(place, "notes.backup"), `sqlite:${join(place, "other.db")}`];
   t.match(await run(["data", "backup", old, backup, "--data", data]), { code: 0 });
   t.match(await run(["data", "check", file, "--data", `sqlite:${backup}`]), { code: 0, stdout: /no problems found/ });
+  const output = join(place, "countries.csv");
+  const exported = ["--data", `sqlite:${backup}`, "--resource", "countries", "--output", output];
+  t.match(await run(["data", "export", file, ...exported]), { code: 0, stdout: /^countries +0\n/ });
+  t.equal(readFileSync(output, "utf8"), "code,name\r\n");
   t.match(await run(["data", "restore", file, backup, "--data", other]), { code: 0 });
   const again = await start(t, [file, "--data", other]);
   t.match(await again.send("GET", "/notes/1"), { status: 200, body: { id: 1, text: "n" } });

@@ -77,10 +77,12 @@ class SqliteTableWriter implements TableWriter {
   readonly tables: readonly Table[];
   readonly #db: DatabaseSync;
   readonly #collections: readonly Collection[];
+  readonly #missing: readonly string[]; // optional tables, which have no rows
 
   constructor(db: DatabaseSync, collections: readonly Collection[]) {
     this.#db = db;
     this.#collections = findExisting(db, collections);
+    this.#missing = collections.filter((one) => !this.#collections.includes(one)).map(({ name }) => name);
     this.tables = tablesOf([...this.#collections, ...findOtherCollections(db, collections)]);
   }
 
@@ -94,6 +96,7 @@ class SqliteTableWriter implements TableWriter {
   }
 
   async count(table: string): Promise<number> {
+    if (this.#missing.includes(table)) return 0;
     return Number(this.#db.prepare(`SELECT count(*) AS n FROM ${this.#find(table).name}`).get()?.n);
   }
 
@@ -106,6 +109,7 @@ class SqliteTableWriter implements TableWriter {
   }
 
   async *#select(name: string, where: string, ...values: SQLInputValue[]): AsyncIterable<readonly Values[]> {
+    if (this.#missing.includes(name)) return;
     const table = this.#find(name);
     const select = this.#db.prepare(`SELECT ${table.columns} FROM ${table.name} ${where} ORDER BY ${table.sortKey}`);
     select.setReturnArrays(true);
