@@ -16,6 +16,9 @@ const text = documentOf(
     ${code}
     get: { operationId: getCountry, responses: { 200: { description: x, ${json(ref("Country"))} } } }
     patch: { operationId: changeCountry, requestBody: { required: true, ${json("{ type: object, properties: { name: { type: string } } }")} }, responses: { 200: { description: x, ${json(ref("Country"))} } } }
+  /countries/{code}/flag:
+    ${code}
+    get: { operationId: getFlag, responses: { 200: { description: x, ${json(ref("Flag"))} } } }
   /weather/search/{code}:
     ${code}
     get: { operationId: searchWeather, responses: { 200: { description: x, ${json(ref("Country"))} } } }
@@ -27,7 +30,8 @@ const text = documentOf(
 `,
   `components:
   schemas:
-    Country: { type: object, required: [code, name], properties: { code: { type: string }, name: { type: string } } }
+    Country: { type: object, required: [code, name], properties: { code: { type: string }, name: { type: string }, flag: ${ref("Flag")} } }
+    Flag: { type: object, required: [url], properties: { url: { type: string } } }
     Note: { type: object, properties: { id: { type: integer, readOnly: true }, text: { type: string } } }
 `,
 );
@@ -50,11 +54,12 @@ t.test("Responds with 501 until a record is imported, so that no list is wrongly
   const [file, input] = [join(place, "geo.yaml"), join(place, "countries.csv")];
   writeFileSync(file, text);
   const { send, stdout, stop } = await start(t, [file]);
-  t.match(stdout, /5 of 6 operations are answered/);
+  t.match(stdout, /6 of 7 operations are answered/);
   const message = /No operation creates the records of countries, and none were imported\. Import them, such as with/;
   for (const [method, path, body] of [
     ["GET", "/countries"],
     ["GET", "/countries/FR"],
+    ["GET", "/countries/FR/flag"],
     ["PATCH", "/countries/FR", { name: "x" }],
   ] as const)
     t.match(await send(method, path, body), { status: 501, body: { message } }, `${method} ${path}`);
@@ -73,11 +78,12 @@ t.test("Responds with 501 until a record is imported, so that no list is wrongly
   t.match(await again.send("GET", "/countries/IT"), { status: 200, body: { name: "Italy" } });
   t.match(await again.send("GET", "/countries/XX"), { status: 404, body: { code: "country_not_found" } });
   t.match(await again.send("PATCH", "/countries/FR", { name: "République française" }), { status: 200 });
+  t.match(await again.send("GET", "/countries/XX/flag"), { status: 404, body: { code: "country_not_found" } });
   t.match(await again.send("PATCH", "/countries/XX", { name: "x" }), { status: 404 });
   again.stop();
   const output = join(place, "out.csv");
   t.match(await run(["data", "export", file, "--resource", "countries", "--output", output]), { code: 0 });
-  t.equal(readFileSync(output, "utf8"), "code,name\r\nFR,République française\r\nIT,Italy\r\n");
+  t.equal(readFileSync(output, "utf8"), "code,name,flag\r\nFR,République française,\r\nIT,Italy,\r\n");
 });
 
 t.test("Examples of the document and made records fill them", async (t) => {
@@ -114,7 +120,7 @@ t.test("A backup of a release that did not have them is read, checked, exported 
   const output = join(place, "countries.csv");
   const exported = ["--data", `sqlite:${backup}`, "--resource", "countries", "--output", output];
   t.match(await run(["data", "export", file, ...exported]), { code: 0, stdout: /^countries +0\n/ });
-  t.equal(readFileSync(output, "utf8"), "code,name\r\n");
+  t.equal(readFileSync(output, "utf8"), "code,name,flag\r\n");
   t.match(await run(["data", "restore", file, backup, "--data", other]), { code: 0 });
   const again = await start(t, [file, "--data", other]);
   t.match(await again.send("GET", "/notes/1"), { status: 200, body: { id: 1, text: "n" } });

@@ -200,7 +200,15 @@ export class CollectionAccess {
     );
   }
 
-  notFound(call: UntypedCall): HttpError {
+  /** Returns the record of the path. Throws an HttpError if it does not exist. */
+  async find(call: UntypedCall): Promise<RawJson<unknown>> {
+    const record = (await this.records.find(this.addressOf(call))) ?? this.initial;
+    if (record !== undefined) return record;
+    await this.requireImported();
+    throw this.#notFound(call);
+  }
+
+  #notFound(call: UntypedCall): HttpError {
     const { recordName, isSingle, parameter } = this.resource;
     return notFound(recordName, isSingle ? "exists" : `has the id ${parameterOf(call, parameter)}`);
   }
@@ -308,7 +316,7 @@ export class CollectionAccess {
     if (result.outcome === "missing") {
       await this.requireImported();
       this.checkPreconditions(call, undefined);
-      throw this.notFound(call);
+      throw this.#notFound(call);
     }
     return this.write(result.record);
   }

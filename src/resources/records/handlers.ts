@@ -109,10 +109,7 @@ const creators: Readonly<
 
   get: (collection) => async (call) => {
     await collection.check(call);
-    const record = (await collection.records.find(collection.addressOf(call))) ?? collection.initial;
-    if (record !== undefined) return collection.write(record);
-    await collection.requireImported();
-    throw collection.notFound(call);
+    return collection.write(await collection.find(call));
   },
 
   replace: (collection) => async (call) => {

@@ -17,8 +17,7 @@ export function createPropertyHandler(collection: CollectionAccess, part: Proper
   if (kind === "get")
     return async (call) => {
       await collection.check(call);
-      const record = await collection.records.find(collection.addressOf(call));
-      if (record === undefined) throw collection.notFound(call);
+      const record = await collection.find(call);
       if (response === "property" && collection.membersOf(record)[name] === undefined) throw missing();
       return collection.write(record);
     };
@@ -36,8 +35,7 @@ export function createPropertyHandler(collection: CollectionAccess, part: Proper
       collection.requireAllowed(validate(changed));
       return changed;
     });
-    if (result.outcome === "missing") throw collection.notFound(call);
-    return collection.write(result.record);
+    return collection.respond(call, result);
   };
 }
 
