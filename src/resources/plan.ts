@@ -59,8 +59,8 @@ export interface PlannedAction {
   readonly bodyMember?: string | undefined;
   /** The members of a new record that no request has to send. */
   readonly makes: Readonly<Record<string, Source>>;
-  /** The bodies of the responses, by status. A status without one has no content. */
-  readonly responses: Readonly<Record<string, RecordEnvelope | ListEnvelope>>;
+  /** The bodies of the responses, by status; null for one without content. */
+  readonly responses: Readonly<Record<string, RecordEnvelope | ListEnvelope | null>>;
   /** The parameters of a list that select its page. */
   readonly page?: PageParameters | undefined;
   readonly headers: ResponseHeaders;
@@ -117,7 +117,7 @@ function toAction(standard: AnsweredOperation | PropertyOperation): PlannedActio
     part: "name" in standard ? { property: standard.name, body: standard.body } : undefined,
     bodyMember,
     makes: kind === "update" ? {} : (maker?.made ?? {}),
-    responses: Object.fromEntries(statuses.map((one) => [one, envelopeOf(one) ?? {}])),
+    responses: Object.fromEntries(statuses.map((one) => [one, envelopeOf(one) ?? null])),
     page: list?.parameters,
     headers,
     refused: [...standard.refused.map(({ value }) => value.name), ...standard.controls],
