@@ -5,6 +5,7 @@ import { canonicalJson, type RawJson } from "../../lib/index.ts";
 import { type Document, identitiesOf, type UntypedCall, type UntypedHandler } from "../../openapi/index.ts";
 import { type IdempotencyKey, idOf, type Store } from "../../store/index.ts";
 import type { AnsweredOperation, OperationKind } from "../recognition/answered-operation.ts";
+import { placeOf } from "../recognition/bodies-and-parameters.ts";
 import { findAnswered } from "../recognition/find-answered.ts";
 import { readResources } from "../recognition/find-resources.ts";
 import { collectionAbove, collectionsBelow } from "../recognition/parents.ts";
@@ -56,7 +57,7 @@ export function createRecordHandlers(
   });
   const ofParts = parts.flatMap((part) => {
     const { operation } = part;
-    const ofPath = parts.filter((one) => one.operation.path === operation.path);
+    const ofPath = parts.filter((one) => placeOf(one.operation.path) === placeOf(operation.path));
     return Object.hasOwn(own, operation.id)
       ? []
       : [[operation.id, createPropertyHandler(accessOf(part, ofPath), part)] as const];
