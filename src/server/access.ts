@@ -36,11 +36,14 @@ export interface CalledService {
 /** What identifies clients, and what their requests pass. */
 export type Access = Awaited<ReturnType<typeof openAccess>>;
 
-/** Opens what identifies clients and counts their calls. */
+/** Opens what identifies clients and counts their calls. Rejects with an Error if an option has no effect without another one. */
 export async function openAccess(options: Options, { document, logger: log, name, report, resources }: CalledService) {
   const { apiKeys = false, staticKeys = [], issuer, audience, security = {}, monitor, rateLimit } = options;
   const { rateLimitStore: url = "", rateLimitFailed = defaultFailureLimit, workers = 1 } = options;
   const store = resources?.store;
+  if (apiKeys && store === undefined) throw new Error("The option `apiKeys` needs `resources` with a store of keys.");
+  if (audience !== undefined && issuer === undefined)
+    throw new Error("The option `audience` needs `issuer`, whose tokens it is for.");
   const acceptsKeys = apiKeys || staticKeys.length > 0 || issuer !== undefined;
   const schemes = listKeySchemes(acceptsKeys ? document.operations : [], security);
   const keys = withStaticKeys(staticKeys, apiKeys ? store?.keys : undefined);

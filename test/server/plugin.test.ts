@@ -68,16 +68,21 @@ for (const edge of [false, true])
     t.equal((await app.inject({ url: "/own", headers: { host: "localhost" } })).payload, "own");
   });
 
-t.test("An unknown option is an error that names the nearest one", async (t) => {
-  for (const [options, message] of [
-    [{ metrics: true }, "The plugin openApi has no option `metrics`."],
-    [{ handler: {} }, "The plugin openApi has no option `handler`: did you mean `handlers`?"],
-    [{ edge: { orgins: [] } }, "The option `edge` has no option `orgins`: did you mean `origins`?"],
-  ] as const)
-    await t.rejects(async () => Fastify().register(openApi, { document, mock: true, ...options } as never), {
-      message,
-    });
-});
+t.test(
+  "An unknown option is an error that names the nearest one, and one without effect names what it needs",
+  async (t) => {
+    for (const [options, message] of [
+      [{ metrics: true }, "The plugin openApi has no option `metrics`."],
+      [{ handler: {} }, "The plugin openApi has no option `handler`: did you mean `handlers`?"],
+      [{ apiKeys: true }, "The option `apiKeys` needs `resources` with a store of keys."],
+      [{ audience: "a" }, "The option `audience` needs `issuer`, whose tokens it is for."],
+      [{ edge: { orgins: [] } }, "The option `edge` has no option `orgins`: did you mean `origins`?"],
+    ] as const)
+      await t.rejects(async () => Fastify().register(openApi, { document, mock: true, ...options } as never), {
+        message,
+      });
+  },
+);
 
 t.test("docs/server/options.md lists its options", async (t) => {
   const page = readFileSync("docs/server/options.md", "utf8");
