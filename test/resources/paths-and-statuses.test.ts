@@ -106,6 +106,8 @@ t.test("default is a success if it is no error, and 202 if it has the record", a
   const all = ["listBooks 200", "addBook 201", "getBook 200", "putBook 200", "removeBook 204"];
   const success = `default: { description: The book, ${json(book)} }`;
   t.same(await answered(success, success, "default: { description: done }"), all);
+  const usualName = `default: { description: default response, ${json(book)} }`;
+  t.same(await answered(usualName, usualName, "default: { description: default response }"), all);
   const failure = `default: { description: An error, ${json(book)} }`;
   t.same(await answered(`200: { description: x, ${json(book)} }`, failure, failure), [
     "listBooks 200",

@@ -72,7 +72,7 @@ export function responseAt({ part }: Operation, status: string) {
   return isFailure || hasContent === (status === "204") ? undefined : all;
 }
 
-const errorWords = /error|problem|fault|fail|unexpected|exception|invalid|unauthorized/i;
+const errorWords = /error|problem|(?<!de)fault|fail|unexpected|exception|invalid|unauthorized/i;
 
 /** Returns the schema of the response with a status, as JSON; undefined if it has none. */
 export function responseSchema(operation: Operation, status: string): Part | undefined {
