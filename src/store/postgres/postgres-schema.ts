@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type { ClientBase } from "pg";
 import type { Collection } from "../records.ts";
 import { petStoreService, type StoreOptions } from "../store-options.ts";
-import { quoteName } from "./postgres-statements.ts";
+import { quoteName, tableOf } from "./postgres-statements.ts";
 
 /** What selects a schema. */
 export type SchemaOptions = Pick<StoreOptions, "service" | "collections" | "report">;
@@ -22,7 +22,7 @@ export function toSchema(service: string): string {
  * is renamed. Rejects with an Error if these can be the records of another service.
  *
  * Tables with the names of its collections are no proof: a new service can have the same names. Records that match the document are, or
- * a table that never had a record.
+ * tables that never had a record.
  */
 export async function findSchema(db: ClientBase, options: SchemaOptions): Promise<string> {
   const { service, collections, report } = options;
@@ -41,7 +41,8 @@ export async function findSchema(db: ClientBase, options: SchemaOptions): Promis
   const known = schemas.filter(({ collection }) => shared.some(({ name }) => name === collection));
   const isOwn = ({ name, schema }: Collection) =>
     known.some((one) => one.collection === name && one.schema === schema?.());
-  if (known.length > 0 && !shared.some(isOwn)) {
+  // Records that were only imported have no schema until they are served.
+  if (!shared.some(isOwn) && (known.length > 0 || (await haveRecords(db, shared)))) {
     if (tables.some(({ schema }) => schema === own)) return own; // an administrator has created it
     throw new Error(
       `its schema ${formerSchema} has a table ${shared[0]?.name}, which may be that of another service. If it is that of this one, run ALTER SCHEMA ${formerSchema} RENAME TO ${quoteName(own)}. If not, CREATE SCHEMA ${quoteName(own)}`,
@@ -51,4 +52,10 @@ export async function findSchema(db: ClientBase, options: SchemaOptions): Promis
     `Uses the schema ${formerSchema}, as before. If no other service does: ALTER SCHEMA ${formerSchema} RENAME TO ${quoteName(own)}.`,
   );
   return formerSchema;
+}
+
+async function haveRecords(db: ClientBase, collections: readonly Collection[]): Promise<boolean> {
+  const tables = collections.map(({ name }) => `SELECT FROM ${tableOf(formerSchema, name)}`);
+  const { rows } = await db.query(`SELECT ${tables.map((one) => `EXISTS (${one})`).join(" OR ")} AS found`);
+  return rows[0].found;
 }

@@ -146,6 +146,16 @@ t.test("A service does not use the schema petstore of another one", async (t) =>
   t.match(await run(["keys", "list", ...place]), { code: 0, stdout: /^NAME.*\n$/ });
 });
 
+t.test("A service does not use the schema petstore with records of another one that were only imported", async (t) => {
+  const data = await emptyDatabase(t);
+  const input = join(folder(t), "items.ndjson");
+  writeFileSync(input, '{"title":"A"}\n');
+  const former = [write(t, "items"), input, "--data", data, "--name", "petstore"];
+  t.match(await run(["data", "import", ...former]), { code: 0 });
+  const other = ["migrate", write(t, "things", "name"), "--data", data];
+  t.match(await run(other), { code: 1, stderr: /its schema petstore has a table items, which may be that of another/ });
+});
+
 t.test("A role without the right to create schemas uses one that an administrator has created for it", async (t) => {
   const data = await emptyDatabase(t);
   const role = `petstore_test_role_${Math.random().toString(36).slice(2)}`;
