@@ -48,13 +48,19 @@ function describeAction(operation: PlannedOperation): string[] {
   const { limit, offset, page: number, cursor } = page ?? {};
   const guesses = Object.entries({
     "pages by": [limit, offset, number, cursor].filter((name) => name !== undefined),
-    makes: Object.keys(makes),
+    makes: Object.entries(makes).map(describeMade),
     "501 with": refused,
   }).map(([words, names]) => (names.length === 0 ? "" : `; ${words} ${names.join(", ")}`));
   return [
     `${describeCall(operation)}: ${effect}${guesses.join("")}`,
     ...doubts.map((doubt) => `    Doubt: it ${doubt}.`),
   ];
+}
+
+// A member that no request has, with its value and the reason for it.
+function describeMade([name, source]: [string, PlannedAction["makes"][string]]): string {
+  if ("time" in source) return `${name} (the time)`;
+  return `${name} (${JSON.stringify(source.value)}: ${source.because})`;
 }
 
 function describeCall({ id, method, path }: PlannedOperation): string {

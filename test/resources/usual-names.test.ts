@@ -71,7 +71,7 @@ const text = documentOf(
         updatedAt: { type: integer }
         tags: { type: array, items: { type: object, properties: { name: { type: string } } }, example: [{ name: t }] }
         views_count: { type: integer }
-        url: { type: string, format: uri, example: "https://example.org/" }
+        url: { type: string, format: uri, default: "https://example.org/" }
         editor: { type: [string, "null"] }
     NewUser: { type: object, required: [login, age], properties: { login: { type: string }, age: { type: integer }, password: { type: string } } }
     User: { type: object, required: [uuid, login], properties: { uuid: { type: string }, login: { type: string }, age: { type: integer }, password: { type: string, writeOnly: true } } }

@@ -5,8 +5,8 @@ import { itemSchemas, RecordSchema } from "./record-schema.ts";
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Returns a member of a request as a record has it: what a response requires in an object, and a request does not, is that of an example.
- * Undefined if it is no value of the member.
+ * Returns a member of a request as a record has it: what a response requires in an object, and a request does not, is that of
+ * `chooseValues`. Undefined if it is no value of the member.
  */
 export function completeMember(record: RecordSchema, name: string, value: unknown): unknown {
   if (record.accepts(name, value)) return value;
@@ -38,7 +38,7 @@ function completeValue(schema: RecordSchema, value: unknown): unknown {
   if (value === null) return value;
   if (typeof value !== "object") return referenceTo(schema, value) ?? value;
   const missing = schema.required.filter((name) => !Object.hasOwn(value, name));
-  const made = missing.length > 0 ? chooseValues(schema, missing) : {};
+  const made = missing.length > 0 ? valuesOf(chooseValues(schema, missing)) : {};
   const own = Object.entries(value).map(([name, one]) => [name, completeMember(schema, name, one) ?? one]);
   return { ...made, ...Object.fromEntries(own) };
 }
@@ -50,31 +50,68 @@ function referenceTo(schema: RecordSchema, id: unknown): object | undefined {
   return name === undefined ? undefined : (completeValue(schema, { [name]: id }) as object);
 }
 
-/** Returns the first value that each schema allows: a constant, a default, 0 for a counter, null, an empty array or object, or an example. */
+/** Why a member that no request has gets its value. */
+export type Reason = "only value" | "default" | "counter" | "null" | "empty" | "beginning" | "example";
+
+/** A value, and why it is that. */
+export interface ChosenValue {
+  readonly value: unknown;
+  readonly because: Reason;
+}
+
+// The values of an enum in which things begin, the likeliest first.
+const beginnings =
+  "new open opened pending draft created queued todo unread requested submitted waiting scheduled initial none active".split(
+    " ",
+  );
+
+interface ChoiceOptions {
+  /** Other schemas that the values must match. */
+  readonly shown?: readonly RecordSchema[];
+  /** Whether the members are those of the only record of a path, which exists before a request. */
+  readonly ofOnly?: boolean;
+  /** Of objects whose members are chosen. */
+  readonly levels?: number;
+}
+
+/**
+ * Returns the values of members that no request has said: for each the first that each schema allows. An example is none, because it is
+ * about another record, except for the only record of a path. A member without such a value has none.
+ */
 export function chooseValues(
   record: RecordSchema,
   names: readonly string[],
-  shown: readonly RecordSchema[] = [],
-): Members {
-  const example = Object(record.example) as Members;
-  const values = names.map((name) => {
+  { shown = [], ofOnly = false, levels = 3 }: ChoiceOptions = {},
+): Readonly<Record<string, ChosenValue>> {
+  const example = Object(ofOnly ? record.example : undefined) as Members;
+  const chosen = names.flatMap((name) => {
     const schemas = record.property(name).map(({ schema }) => schema);
     const find = (keyword: string) => schemas.find((schema) => schema[keyword] !== undefined)?.[keyword];
     const values = find("enum") as unknown[] | undefined;
-    const usual = [
-      find("const"),
-      values?.length === 1 ? values[0] : undefined,
-      find("default"),
-      /(^|_)count$/.test(toSnakeCase(name)) ? 0 : undefined,
-      null,
-      [],
-      schemas.some(({ properties }) => properties !== undefined) ? undefined : {},
+    const isBeginning = (value: unknown) => beginnings.includes(toSnakeCase(`${value}`));
+    const member = schemas.some(({ properties }) => properties !== undefined) ? record.member(name) : undefined;
+    const made = member && levels > 0 ? valuesOf(chooseValues(member, member.required, { levels: levels - 1 })) : {};
+    const usual: readonly (readonly [Reason, ...unknown[]])[] = [
+      ["only value", find("const"), ...(values?.length === 1 ? values : [])],
+      ["default", find("default")],
+      ["counter", /(^|_)count$/.test(toSnakeCase(name)) ? 0 : undefined],
+      ["null", null],
+      ["example", example[name]],
+      ["empty", [], made],
+      ["beginning", ...(values ?? []).filter(isBeginning).toSorted((a, b) => orderOf(a) - orderOf(b))],
+      ["empty", ...(values ? [] : [false, 0, ""])],
     ];
     const isAllowed = (value: unknown) => [record, ...shown].every((schema) => schema.accepts(name, value));
-    const examples = [example, ...shown.map((schema) => Object(schema.example) as Members)].map((one) => one[name]);
-    const allowed = [...usual, ...examples].filter((value) => value !== undefined && isAllowed(value));
-    const [chosen = example[name]] = allowed;
-    return [name, chosen] as const;
+    const found = usual.flatMap(([because, ...all]) => all.map((value) => ({ value, because })));
+    const first = found.find(({ value }) => value !== undefined && isAllowed(value));
+    return first ? [[name, first] as const] : [];
   });
-  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+  return Object.fromEntries(chosen);
+}
+
+const orderOf = (value: unknown) => beginnings.indexOf(toSnakeCase(`${value}`));
+
+/** Returns the values that `chooseValues` has chosen. */
+export function valuesOf(chosen: Readonly<Record<string, ChosenValue>>): Members {
+  return Object.fromEntries(Object.entries(chosen).map(([name, { value }]) => [name, value]));
 }

@@ -1,9 +1,9 @@
-// The members of a record that no request has: times, constants, defaults, and others from an example.
+// The members of a record that no request has: times, constants, defaults, and empty values.
 
 import type { Checked } from "../../lib/index.ts";
 import { toSnakeCase } from "../../lib/index.ts";
 import type { SchemaNode } from "../../openapi/index.ts";
-import { chooseValues, completeMember } from "./member-values.ts";
+import { type ChosenValue, chooseValues, completeMember, valuesOf } from "./member-values.ts";
 import type { RecordSchema } from "./record-schema.ts";
 
 const createdName = /^(created|creation|inserted|date_created|registered)(_(at|on|date|time|timestamp))?$/;
@@ -15,7 +15,7 @@ const kindName = /^(type|kind|object|resource_type|object_type)$/;
 type Members = Readonly<Record<string, unknown>>;
 
 /** Where the server has the value of a member from. */
-export type Source = { readonly time: keyof typeof times } | { readonly value: unknown };
+export type Source = { readonly time: keyof typeof times } | ChosenValue;
 
 const times = {
   "date-time": (now: Date) => now.toISOString(),
@@ -230,8 +230,8 @@ function planMembers({ record, shown, body, id }: MakerOptions): MemberPlan {
     if (name === id || !isMember || timed.some(([one]) => one === name)) return false;
     return !body.required.includes(name) || !sent(name);
   });
-  const values = made.length > 0 ? chooseValues(record, made, others) : {};
-  const created = [...timed, ...Object.entries(values).map(([name, value]) => [name, { value }] as const)];
+  const values = made.length > 0 ? chooseValues(record, made, { shown: others }) : {};
+  const created: (readonly [string, Source])[] = [...timed, ...Object.entries(values)];
   const kept = created.filter(([name]) => !canSend(name) || createdName.test(toSnakeCase(name)));
   return {
     created: Object.fromEntries(created),
@@ -245,10 +245,8 @@ function planMembers({ record, shown, body, id }: MakerOptions): MemberPlan {
 /** Returns a record of which no request has said anything: its required members, and those with a default. */
 export function makeInitial(record: RecordSchema): object {
   const hasDefault = (name: string) => record.property(name).some(({ schema }) => schema.default !== undefined);
-  return chooseValues(
-    record,
-    record.propertyNames.filter((name) => record.required.includes(name) || hasDefault(name)),
-  );
+  const names = record.propertyNames.filter((name) => record.required.includes(name) || hasDefault(name));
+  return valuesOf(chooseValues(record, names, { ofOnly: true }));
 }
 
 function makeMembers(sources: Sources, now: Date): Members {
