@@ -1,4 +1,4 @@
-// Styles of paths and of successes: a slash at the end, the suffix .json, 2XX and default.
+// Styles of paths and of successes: a slash at the end, the suffix .json, no GET of one record, 2XX and default.
 import t from "tap";
 import { parseDocument } from "../../src/openapi/index.ts";
 import { planOf } from "../../src/resources/index.ts";
@@ -163,3 +163,40 @@ testLikely("A part of a record has one ETag at paths that differ in a slash only
   t.match(await change("blue"), { status: 200, body: { color: "blue" } });
   t.match(await change("green"), { status: 412 });
 });
+
+const tags = documentOf(
+  `  /tags:
+    get: { operationId: listTags, responses: { 200: { description: x, ${json(`{ type: object, required: [data], properties: { data: { type: array, items: { $ref: "#/components/schemas/Tag" } } } }`)} } } }
+    post: { operationId: addTag, requestBody: { required: true, ${json('{ $ref: "#/components/schemas/Tag" }')} }, responses: { 201: { description: x, ${json('{ $ref: "#/components/schemas/Tag" }')} } } }
+  /tags/{tagId}:
+    parameters: [{ name: tagId, in: path, required: true, schema: { type: integer } }]
+    put: { operationId: putTag, requestBody: { required: true, ${json('{ $ref: "#/components/schemas/Tag" }')} }, responses: { 204: { description: x } } }
+    delete: { operationId: removeTag, responses: { 204: { description: x } } }
+  /jobs/{jobId}:
+    parameters: [{ name: jobId, in: path, required: true, schema: { type: integer } }]
+    delete: { operationId: removeJob, responses: { 204: { description: x } } }
+`,
+  `components:
+  schemas:
+    Tag: { type: object, required: [id, name], properties: { id: { type: integer, readOnly: true }, name: { type: string } } }
+`,
+);
+
+testLikely(
+  "Without a GET of one record, the list shows what is created, replaced and deleted",
+  tags,
+  async (t, send) => {
+    t.match(await send("POST", "/tags", { name: "a" }), { status: 201, body: { id: 1, name: "a" } });
+    t.match(await send("POST", "/tags", { name: "b" }), { status: 201, headers: { location: "/tags/2" } });
+    t.match(await send("PUT", "/tags/1", { name: "c" }), { status: 204 });
+    t.match(await send("DELETE", "/tags/2"), { status: 204 });
+    t.same((await send("GET", "/tags")).body, { data: [{ id: 1, name: "c" }] });
+    t.match(await send("PUT", "/tags/2", { name: "x" }), { status: 404, body: { message: /No tag has the id 2/ } });
+    t.match(await send("GET", "/tags/1"), { status: 405 });
+    t.match(
+      await send("DELETE", "/jobs/1"),
+      { status: 501, body: { message: /removeJob needs a handler/ } },
+      "nothing shows it",
+    );
+  },
+);

@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/index.ts";
 import { type Collection, reservedNames } from "../../store/index.ts";
-import { RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
+import { itemSchemas, RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
 import {
   bodySchema,
   changeSchema,
@@ -36,7 +36,7 @@ const known = new WeakMap<Document, readonly Resource[]>();
 
 function findResources(document: Document): readonly Resource[] {
   const finder = new ResourceFinder(document);
-  const found = document.operations.flatMap((get) => finder.findCollection(get) ?? []);
+  const found = document.operations.flatMap((item) => finder.findCollection(item) ?? []);
   const collections = found.filter(({ isImported }) => !isImported);
   const singles = document.operations.flatMap((get) => finder.findSingle(get, collections) ?? []);
   const imported = found.filter((one) => one.isImported && !singles.some(({ path }) => path === one.path));
@@ -64,43 +64,66 @@ class ResourceFinder {
     });
   }
 
-  /** Returns the collection whose records an operation returns; undefined if it returns none. */
-  findCollection(get: Operation): Resource | undefined {
-    const part = readSchema(get);
-    const hint = readPathHint(this.#document, get.path);
-    if (get.method !== "GET" || !itemPath.test(placeOf(get.path)) || part === undefined || !this.#isOpen(get))
-      return undefined;
-    if (this.#find("GET", get.path) !== get) return undefined; // another one has the same place
-    const path = listPathOf(get.path);
-    const [create, list] = [this.#findNamed("create", get.path), this.#findNamed("list", get.path)];
+  /**
+   * Returns the collection of which an operation is the first at the path of a record: the GET, or if there is none, another one, and the
+   * list shows the record. Undefined if there is no record.
+   */
+  findCollection(item: Operation): Resource | undefined {
+    if (!itemPath.test(placeOf(item.path)) || this.#itemOf(item.path) !== item) return undefined;
+    const hint = readPathHint(this.#document, item.path);
+    const path = listPathOf(item.path);
+    const [create, list] = [this.#findNamed("create", item.path), this.#findNamed("list", item.path)];
     const own = {
-      ...this.#changesOf(get),
+      ...this.#changesOf(item),
       create: create ?? this.#find("POST", path),
       list: list ?? this.#find("GET", path),
     };
+    const shownBy = own.get ?? own.list;
+    const part = shownBy && readSchema(shownBy);
+    const response = part && (own.get ? this.#schemaOf(part) : this.#findListed(this.#schemaOf(part), item));
+    if (response === undefined || hint === false) return undefined;
     const maker = own.create ?? own.replace;
-    const response = this.#schemaOf(part);
-    const newRecord = maker ? bodySchema(maker) : isComputed(get, response) ? undefined : part;
-    if (newRecord === undefined || hint === false) return undefined;
+    const newRecord = maker ? bodySchema(maker) : own.get && isComputed(own.get, response) ? undefined : part;
+    if (newRecord === undefined) return undefined;
     const shown = maker && successSchema(maker);
     // What is created, if a GET can also return something else, such as the id of a deleted record.
     const created = shown && response.alternatives.find(({ pointer }) => pointer === this.#schemaOf(shown).pointer);
     const bare = created ?? response;
-    const hasId = (schema: RecordSchema) => findId(get, schema, hint.id) !== undefined;
+    const hasId = (schema: RecordSchema) => findId(item, schema, hint.id) !== undefined;
     const record = hasId(bare) ? bare : findWrappedRecord(bare, hasId);
     // Without an id, a record that PUT creates has that of its path.
     if (record === undefined && hint.id !== undefined)
       throw refusal(
-        `the path ${get.path}`,
+        `the path ${item.path}`,
         `a record has no property ${hint.id.join(".")}, a string, or an integer that is in no object`,
       );
-    const id = (record && findId(get, record, hint.id)) ?? (own.replace && !own.create ? pathId : undefined);
+    const id = (record && findId(item, record, hint.id)) ?? (own.replace && !own.create ? pathId : undefined);
     // A store generates the numbers of all scopes.
     const isNumbered = own.replace && !own.create && id?.type === "int64" && parametersOf(path).length > 0;
     if (id === undefined || isNumbered) return undefined;
     // Without an operation that creates them, records are imported.
     const made = maker ? this.#schemaOf(newRecord) : (record ?? bare);
-    return this.#create(own, { record: record ?? bare, newRecord: made, id }, hint);
+    return this.#create(own, { item, record: record ?? bare, newRecord: made, id }, hint);
+  }
+
+  // The record that a list shows: the items of an array with an id, bare or in the only member of an object that has some.
+  #findListed(list: RecordSchema, item: Operation): RecordSchema | undefined {
+    const arrays = [list.parts, ...list.propertyNames.map((name) => list.property(name))];
+    const records = arrays.flatMap((array) => {
+      const [items] = itemSchemas(array) ?? [];
+      const record = items && this.#schemaOf(items);
+      return record && findId(item, record) ? [record] : [];
+    });
+    return records.length === 1 ? records[0] : undefined;
+  }
+
+  // The operation that stands for the path of a record. One whose GET is not answered from records has none.
+  #itemOf(path: string): Operation | undefined {
+    const all = this.#byPath.get(placeOf(path)) ?? [];
+    const [first] = ["GET", "PUT", "PATCH", "DELETE"].flatMap(
+      (method) => all.find((one) => one.method === method) ?? [],
+    );
+    return first && this.#isOpen(first) ? first : undefined;
   }
 
   /** Returns the single record that an operation returns, and another one of its path changes; undefined if it returns none. */
@@ -126,15 +149,16 @@ class ResourceFinder {
       propertyNames.some((name) => newRecord.propertyNames.includes(name));
     const response = this.#schemaOf(part);
     const record = isRecord(response) ? response : findWrappedRecord(response, isRecord);
-    return record && this.#create(own, { record, newRecord, id: pathId }, hint);
+    return record && this.#create(own, { item: get, record, newRecord, id: pathId }, hint);
   }
 
   // The operations that change a record. Without PUT and PATCH, POST does, as with Stripe.
-  #changesOf(get: Operation) {
-    const [replace, patch] = [this.#find("PUT", get.path), this.#find("PATCH", get.path)];
-    const post = replace ? undefined : this.#find("POST", get.path);
+  #changesOf({ path }: Operation) {
+    const get = this.#find("GET", path);
+    const [replace, patch] = [this.#find("PUT", path), this.#find("PATCH", path)];
+    const post = replace ? undefined : this.#find("POST", path);
     const update = patch ?? (post?.part.at("responses")?.at("201") === undefined ? post : undefined);
-    return { create: undefined, get, list: undefined, replace, update, delete: this.#find("DELETE", get.path) };
+    return { create: undefined, get, list: undefined, replace, update, delete: this.#find("DELETE", path) };
   }
 
   #find(method: string, path: string): Operation | undefined {
@@ -183,7 +207,7 @@ class ResourceFinder {
       const isUnique = among.get(similar(resource))?.length === 1 || this.#givenNames.has(resource);
       const name = isUnique ? simple : withDigest(simple, resource.path);
       if (isReserved(name) || names.has(name.toLowerCase()))
-        throw refusal(`the path ${resource.operations.get.path}`, `another table has the name ${name}`);
+        throw refusal(`the path ${resource.item.path}`, `another table has the name ${name}`);
       names.add(name.toLowerCase());
       resource.name = name;
     }

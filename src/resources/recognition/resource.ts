@@ -35,7 +35,7 @@ const pageParameters = ["limit", "cursor"];
 /** The operations of a collection. It has `create`, or `replace`, which then creates records, too. Without both, records are imported. */
 export interface ResourceOperations {
   readonly create: Operation | undefined;
-  readonly get: Operation;
+  readonly get: Operation | undefined;
   readonly list: Operation | undefined;
   readonly replace: Operation | undefined;
   readonly update: Operation | undefined;
@@ -45,6 +45,8 @@ export interface ResourceOperations {
 /** A collection of records of the document. */
 export class Resource {
   readonly operations: ResourceOperations;
+  /** The operation that stands for the path of a record: the GET, if there is one. */
+  readonly item: Operation;
   readonly record: RecordSchema;
   readonly newRecord: RecordSchema;
   /** An id of a record, as a response has it. */
@@ -59,8 +61,9 @@ export class Resource {
   /** The parameters of the list that neither select a page nor name a property: no store can apply them. */
   readonly unknownParameters: readonly string[];
 
-  constructor(operations: ResourceOperations, { record, newRecord, id }: ResourceParts) {
+  constructor(operations: ResourceOperations, { item, record, newRecord, id }: ResourceParts) {
     this.operations = operations;
+    this.item = item;
     this.record = record;
     this.newRecord = newRecord;
     this.idPath = id.path;
@@ -120,13 +123,13 @@ export class Resource {
 
   // Returns the names of the parameters of the path of a record that can't have these values, which are in the order of the path.
   #findUnreadable(values: readonly string[]): readonly string[] {
-    const { error } = this.operations.get.parameters.path?.readValues(values) ?? {};
+    const { error } = this.item.parameters.path?.readValues(values) ?? {};
     return error?.details?.map(({ name }) => name) ?? [];
   }
 
   /** Whether it is one record, and no collection. */
   get isSingle(): boolean {
-    return !isRecordPath(this.operations.get.path);
+    return !isRecordPath(this.item.path);
   }
 
   /** Whether no operation creates its records, so that they are imported. */
@@ -137,25 +140,25 @@ export class Resource {
 
   /** The path of the collection, or of the only record. */
   get path(): string {
-    return this.isSingle ? placeOf(this.operations.get.path) : listPathOf(this.operations.get.path);
+    return this.isSingle ? placeOf(this.item.path) : listPathOf(this.item.path);
   }
 
   /** Returns whether a path is that of a property of its records. */
   hasPart(path: string): boolean {
-    const [place, own] = [placeOf(path), placeOf(this.operations.get.path)];
+    const [place, own] = [placeOf(path), placeOf(this.item.path)];
     return place.startsWith(`${own}/`) && this.record.propertyNames.includes(place.slice(own.length + 1));
   }
 
   /** What the only record is until it is changed: its required members, and those with a default. Undefined if PUT must create it. */
   get initial(): object | undefined {
     const { get, replace, delete: remove } = this.operations;
-    const isOptional = remove !== undefined || get.part.at("responses")?.at("404") !== undefined;
+    const isOptional = remove !== undefined || get?.part.at("responses")?.at("404") !== undefined;
     return !this.isSingle || (replace && isOptional) ? undefined : makeInitial(this.record);
   }
 
   /** The parameter of the path with the id of a record. Empty for a single one. */
   get parameter(): string {
-    return this.isSingle ? "" : (parametersOf(this.operations.get.path).at(-1) as string);
+    return this.isSingle ? "" : (parametersOf(this.item.path).at(-1) as string);
   }
 
   /** The property with the id; a name that no property has if it is at a deeper place. */
@@ -296,6 +299,7 @@ export class Resource {
 
 /** What a resource consists of, beside its operations. */
 export interface ResourceParts {
+  readonly item: Operation;
   readonly record: RecordSchema;
   readonly newRecord: RecordSchema;
   readonly id: Id;

@@ -18,16 +18,16 @@ const ofHooks = /^(link|x-request-id|vary|cache-control|deprecation|sunset|ratel
 /** Returns the headers of the responses with these statuses, or the name of one that is required and can't be made. */
 export function planHeaders(
   operation: Operation,
-  { record, isSingle, exampleId, operations }: Resource,
+  { record, isSingle, exampleId, item }: Resource,
   { statuses, creates }: { readonly statuses: readonly number[]; readonly creates: boolean },
 ): ResponseHeaders | string {
   const declared = responseAt(operation, "200")?.membersOf("headers") ?? [];
   const page = declared.flatMap(([name, header]) => readPageHeader(name, header.value.required) ?? []);
-  const names = parametersOf(operations.get.path);
-  const item = operations.get.path.replaceAll(/\{[^{}]+\}/g, (name) =>
+  const names = parametersOf(item.path);
+  const filled = item.path.replaceAll(/\{[^{}]+\}/g, (name) =>
     isSingle || name !== `{${names.at(-1)}}` ? "1" : `${exampleId}`,
   );
-  const sample = `${record.document.basePath}${item}`;
+  const sample = `${record.document.basePath}${filled}`;
   const urls = { relative: sample, absolute: new URL(sample, "http://localhost").href };
   const others = Object.fromEntries(page.map(({ name }) => [name.toLowerCase(), 1]));
   const findProblem = (headers: object) =>

@@ -75,7 +75,7 @@ export class CollectionAccess {
     this.#below = below;
     this.#above = above;
     this.#read = read;
-    this.keyHeader = keyHeaderOf(operation, resource.operations.get);
+    this.keyHeader = keyHeaderOf(operation, resource.item);
     this.#requiresMatch = responses?.at("428") !== undefined;
   }
 
@@ -133,8 +133,8 @@ export class CollectionAccess {
 
   /** Returns the public URL of a record at an address. */
   urlOf(call: UntypedCall, address: RecordId): string {
-    const { operations, parameter, collection } = this.resource;
-    return this.#fillPath(operations.get.path, (name) =>
+    const { item, parameter, collection } = this.resource;
+    return this.#fillPath(item.path, (name) =>
       name === parameter ? `${idOf(collection, address)}` : parameterOf(call, name),
     );
   }

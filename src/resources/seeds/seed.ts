@@ -133,7 +133,7 @@ class Seeder {
     if (!resource.collection.isScoped) return [[]];
     const parent = this.#resources.find((one) => isParent(one, resource));
     if (parent) return this.#paths.get(parent.name) ?? [];
-    const { parameterParts } = resource.operations.get;
+    const { parameterParts } = resource.item;
     const values = resource.scopeParameters.map((name) => {
       const part = parameterParts.find(({ value }) => value.in === "path" && value.name === name);
       const schema = Object(part?.at("schema")?.value) as Readonly<Record<string, unknown>>;
