@@ -9,6 +9,7 @@ import {
   refuseUnknown,
   type SourceLocation,
 } from "../openapi/tools.ts";
+import { HintError, planOf } from "../resources/index.ts";
 import { findDocsOperation } from "../server/index.ts";
 import type { Io } from "../terminal/index.ts";
 import { type Config, type ConfigOptions, readService } from "./config.ts";
@@ -84,6 +85,7 @@ async function checkAll(patterns: readonly string[], config: Config): Promise<(C
       const docs = findDocsOperation(document);
       const reason = `has no documentation at /docs, because ${docs?.id} has the path ${docs?.path}`;
       if (docs) document.findings.report("docs", "The server", reason, docs.part.pointer);
+      reportWrongHint(document);
       loaded.push({ path, document });
     } catch (error) {
       loaded.push({ path, error: error as Error });
@@ -100,6 +102,16 @@ async function checkAll(patterns: readonly string[], config: Config): Promise<(C
     const own = ignore.filter((name) => findings.has(name));
     return { ...result, findings: findings.list({ strict, ignore: own }, Number.POSITIVE_INFINITY) };
   });
+}
+
+// As the start of a server with records refuses it.
+function reportWrongHint(document: Document): void {
+  try {
+    planOf(document);
+  } catch (error) {
+    if (!(error instanceof HintError)) throw error;
+    document.findings.report("x-resource", error.subject, error.reason, "/paths");
+  }
 }
 
 // A shell that does not know a pattern, or finds no file for it, leaves it as it is.

@@ -6,6 +6,7 @@ export { findAnswered } from "./recognition/find-answered.ts";
 export { collectionsOf, readResources } from "./recognition/find-resources.ts";
 export { collectionAbove } from "./recognition/parents.ts";
 export type { Resource } from "./recognition/resource.ts";
+export { HintError } from "./recognition/x-resource.ts";
 export { createRecordHandlers, readIdempotencyKey } from "./records/handlers.ts";
 export { type ImportedRecord, ImportReader } from "./records/import-reader.ts";
 export { type ListQuery, linkPages, readCursor } from "./records/page-links.ts";

@@ -186,3 +186,18 @@ t.test("check --format json writes a list of documents, with all places of their
   ]);
   t.match(await run(["check", library, "--format", "json"]), { code: 0, stdout: /^\[\n/ });
 });
+
+t.test("An x-resource that is not understood is an error, which names it", async (t) => {
+  const get = "get: { operationId: getThing, responses: { 200: { description: x } } }";
+  const path = `  /things/{id}:\n    parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]\n    ${get}\n`;
+  const file = save("hint.yaml", documentOf(`${path}    x-resource: { nam: things }\n`));
+  const { code, stdout } = await run(["check", file]);
+  t.equal(code, 1);
+  t.match(
+    stdout,
+    /Error: The x-resource of the path \/things\/\{id\} is wrong: it has the unknown member nam, and can have name and id \(.*\[x-resource\]/,
+  );
+  t.match(await run(["check", save("hint.yaml", documentOf(`${path}    x-resource: { name: things }\n`))]), {
+    code: 0,
+  });
+});

@@ -52,6 +52,7 @@ const levels = {
   status: "error",
   stream: "warning", // a body that is not validated
   structure: "error", // a part of another type than the specification says
+  "x-resource": "error", // that recognition does not understand
   "unused-default": "warning", // that its schema rejects, in a place where no default is filled in, such as a response
 } as const satisfies Readonly<Record<string, Level>>;
 

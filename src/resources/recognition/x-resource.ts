@@ -62,7 +62,19 @@ function membersOf<Name extends string>(
   return hint as Partial<Readonly<Record<Name, string>>>;
 }
 
+/** A document has an `x-resource` that is wrong: `subject` and `reason` are a sentence. */
+export class HintError extends Error {
+  readonly subject: string;
+  readonly reason: string;
+
+  constructor(subject: string, reason: string) {
+    super(`${subject} ${reason}.`);
+    this.subject = subject;
+    this.reason = reason;
+  }
+}
+
 /** Returns an Error about the extension. `reason` completes "The x-resource of … is wrong: …". */
-export function refusal(where: string, reason: string): Error {
-  return new Error(`The ${extension} of ${where} is wrong: ${reason}.`);
+export function refusal(where: string, reason: string): HintError {
+  return new HintError(`The ${extension} of ${where}`, `is wrong: ${reason}`);
 }
