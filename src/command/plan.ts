@@ -72,12 +72,20 @@ export function listAnswered(document: Document): string[] {
   return planOf(document).operations.flatMap(({ id, does }) => (does ? [id] : []));
 }
 
-/** Counts the operations that are answered: `7 of 9 operations are answered`, or `2 of 9 operations are answered by handlers, and 7`. */
-export function countAnswered(document: Document, own: readonly string[] = []): string {
-  const count = listAnswered(document).filter((id) => !own.includes(id)).length;
-  const handled = document.operations.filter(({ id }) => own.includes(id)).length;
-  const all = `${document.operations.length} operations are answered`;
-  return handled === 0 ? `${count} of ${all}` : `${handled} of ${all} by handlers, and ${count}`;
+/**
+ * Counts the operations that are answered: `7 of 9 operations are answered from records in PLACE`, also `2 of 9 … by handlers, and 7 from
+ * records in PLACE`, and `2 more when their records are imported`.
+ */
+export function countAnswered(document: Document, place: string, own: readonly string[] = []): string {
+  const { collections, operations } = planOf(document);
+  const imported = new Set(collections.filter(({ isImported }) => isImported).map(({ name }) => name));
+  const answered = operations.filter(({ id, does }) => does && !own.includes(id));
+  const later = answered.filter(({ does }) => imported.has(`${does?.collection}`)).length;
+  const handled = operations.filter(({ id }) => own.includes(id)).length;
+  const all = `${operations.length} operations are answered`;
+  const count = `${answered.length - later}${handled === 0 ? ` of ${all}` : ""} from records in ${place}`;
+  const more = later === 0 ? "" : `, and ${later} more when their records are imported`;
+  return `${handled === 0 ? count : `${handled} of ${all} by handlers, and ${count}`}${more}`;
 }
 
 function describeCollection({ name, isSingle, isImported, id, idFrom, filters, parameter }: PlannedCollection): string {

@@ -152,7 +152,7 @@ function describeServer(
       : [
           `${errors === 1 ? "1 error of the document leaves" : `${errors} errors of the document leave`} parts of it out: openapi-server check ${path} lists what is wrong.`,
         ]),
-    `${countAnswered(document, own)} from records in ${redactUrl(url)}. --plan lists them.`,
+    `${countAnswered(document, redactUrl(url), own)}. --plan lists them.`,
     "",
   ].join("\n");
 }

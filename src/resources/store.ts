@@ -77,7 +77,7 @@ export function openStore(source: string | Store, options: ResourceStoreOptions 
     async open(document: Document, server: ResourceOptions): Promise<ResourceHandlers> {
       if (readResources(document).length === 0)
         throw new Error(
-          "The document has no collection: POST of a path creates a record, and GET of /path/{id} returns it, with its id, an int64 or a string.",
+          "The document has no collection: GET of /path/{id}, or of a list, must return a record with its id, an integer or a string.",
         );
       const opened = typeof source === "string" ? await openAndPrepare(source, document, options, server) : source;
       store = server.traceStore?.(opened) ?? opened;

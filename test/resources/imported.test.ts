@@ -54,8 +54,8 @@ t.test("Responds with 501 until a record is imported, so that no list is wrongly
   const [file, input] = [join(place, "geo.yaml"), join(place, "countries.csv")];
   writeFileSync(file, text);
   const { send, stdout, stop } = await start(t, [file]);
-  t.match(stdout, /6 of 7 operations are answered/);
-  const message = /No operation creates the records of countries, and none were imported\. Import them, such as with/;
+  t.match(stdout, /2 of 7 operations are answered from records in .*, and 4 more when their records are imported\./);
+  const message = /No operation creates the records of countries, and there are none\. Import them, such as with/;
   for (const [method, path, body] of [
     ["GET", "/countries"],
     ["GET", "/countries/FR"],
@@ -125,4 +125,29 @@ t.test("A backup of a release that did not have them is read, checked, exported 
   const again = await start(t, [file, "--data", other]);
   t.match(await again.send("GET", "/notes/1"), { status: 200, body: { id: 1, text: "n" } });
   t.match(await again.send("GET", "/countries"), { status: 501 });
+});
+
+t.test("A list whose records have no path is imported, too, if they have an id", async (t) => {
+  const items = (schema: string) =>
+    `responses: { 200: { description: x, ${json(`{ type: array, items: ${schema} }`)} } }`;
+  const file = join(folder(t), "lists.yaml");
+  const state = "{ type: object, required: [id], properties: { id: { type: integer }, name: { type: string } } }";
+  const named = "{ type: object, properties: { name: { type: string } } }";
+  writeFileSync(
+    file,
+    documentOf(`  /states: { get: { operationId: listStates, ${items(state)} } }
+  /names: { get: { operationId: listNames, ${items(named)} } }
+  /search/states: { get: { operationId: searchStates, ${items(state)} } }
+`),
+  );
+  const { stdout } = await run(["serve", file, "--plan"]);
+  t.match(
+    stdout,
+    /states: the id is id, an integer of the import\n {2}GET \/states {2}listStates: lists\n\nNot answered \(501\):\n {2}GET \/names .*\n {2}GET \/search\/states /,
+  );
+  const input = join(folder(t), "states.ndjson");
+  writeFileSync(input, '{"id":7,"name":"A"}\n');
+  t.match(await run(["data", "import", file, input, "--resource", "states"]), { code: 0 });
+  const { send } = await start(t, [file]);
+  t.match(await send("GET", "/states"), { status: 200, body: [{ id: 7, name: "A" }] });
 });

@@ -200,3 +200,20 @@ testLikely(
     );
   },
 );
+
+testLikely(
+  "Records without a path of their own are created and listed",
+  tags.replace(/ {2}\/tags\/\{tagId\}:(.|\n)*?(?= {2}\/jobs)/, ""),
+  async (t, send) => {
+    const made = await send("POST", "/tags", { name: "a" });
+    t.match(made, { status: 201, body: { id: 1, name: "a" } });
+    t.equal(made.headers.location, undefined);
+    await send("POST", "/tags", { name: "b" });
+    t.same((await send("GET", "/tags")).body, {
+      data: [
+        { id: 1, name: "a" },
+        { id: 2, name: "b" },
+      ],
+    });
+  },
+);

@@ -31,7 +31,10 @@ export function createMockErrorFormat(schemas: Schemas, format: FormatInContext)
   return (sent, context) => {
     const { prefer, accept } = context.request?.headers ?? {};
     const preferences = parsePreferences(prefer);
-    const responses = context.operation?.part.membersOf("responses") ?? [];
+    const declared = context.operation?.part.membersOf("responses") ?? [];
+    // The only response of all statuses is that of successes, too.
+    const hasSuccess = declared.some(([status]) => status.startsWith("2"));
+    const responses = declared.filter(([status]) => hasSuccess || status !== "default");
     const failure = { ...sent, status: statusOf(sent, responses, preferences.status) };
     const formatted = { ...format(failure, context), status: failure.status };
     const all = listContents(findResponse(responses, failure.status)?.membersOf("content") ?? []);

@@ -131,19 +131,19 @@ export function actionOf({ path, id }: Operation): string | undefined {
 }
 
 /** Returns a path without what only routing needs: a slash at its end, and the suffix `.json`. */
-export function placeOf(path: string): string {
+export function normalizePath(path: string): string {
   return path.replace(/(\.json)?\/?$/, "");
 }
 
 /** Returns the place of the collection of a record. */
 export function listPathOf(path: string): string {
-  const place = placeOf(path);
+  const place = normalizePath(path);
   return place.slice(0, place.lastIndexOf("/"));
 }
 
 /** Returns whether a path is that of a record, by its id. */
 export function isRecordPath(path: string): boolean {
-  return placeOf(path).endsWith("}");
+  return normalizePath(path).endsWith("}");
 }
 
 /** Returns the names of the parameters of a path. */

@@ -2,7 +2,7 @@
 import { getOrAdd } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/index.ts";
 import type { AnsweredOperation, OperationKind } from "./answered-operation.ts";
-import { actionOf, isKnownHeader, isRecordPath, listPathOf, placeOf } from "./bodies-and-parameters.ts";
+import { actionOf, isKnownHeader, isRecordPath, listPathOf, normalizePath } from "./bodies-and-parameters.ts";
 import { Examination } from "./examine-operation.ts";
 import { readResources } from "./find-resources.ts";
 import { findPropertyOperations, type PropertyOperation } from "./property-operations.ts";
@@ -28,9 +28,9 @@ const examined = new WeakMap<Document, AnsweredOperations>();
 // Why an operation belongs to no resource.
 function describeOther(operation: Operation, { operations }: Document): string {
   const { method, path } = operation;
-  const place = placeOf(path);
+  const place = normalizePath(path);
   const has = (wanted: string, at: string) =>
-    operations.some((one) => one.method === wanted && placeOf(one.path) === at);
+    operations.some((one) => one.method === wanted && normalizePath(one.path) === at);
   const action = method === "POST" ? actionOf(operation) : undefined;
   if (readOperationHint(operation) === false) return "has x-resource: false";
   if (action !== undefined) return `has the name of an action: ${action}`;
@@ -91,7 +91,7 @@ function examineOperations(document: Document): AnsweredOperations {
       else known.push(result);
     }
   const isRead = (resource: Resource) => known.some((one) => one.resource === resource && one.kind === "get");
-  const isTaken = ({ path }: Operation) => resources.some((one) => one.path === placeOf(path));
+  const isTaken = ({ path }: Operation) => resources.some((one) => one.path === normalizePath(path));
   const parts = resources
     .filter(isRead)
     .flatMap((resource) => findPropertyOperations(document, resource))

@@ -9,10 +9,11 @@ import {
   bodySchema,
   changeSchema,
   listPathOf,
+  normalizePath,
   parametersOf,
-  placeOf,
   queryOf,
   readSchema,
+  responseAt,
   successSchema,
 } from "./bodies-and-parameters.ts";
 import { findWrappedRecord } from "./envelopes.ts";
@@ -40,7 +41,9 @@ function findResources(document: Document): readonly Resource[] {
   const collections = found.filter(({ isImported }) => !isImported);
   const singles = document.operations.flatMap((get) => finder.findSingle(get, collections) ?? []);
   const imported = found.filter((one) => one.isImported && !singles.some(({ path }) => path === one.path));
-  const resources = [...collections, ...singles, ...imported];
+  const others = [...collections, ...singles, ...imported];
+  const lists = document.operations.flatMap((get) => finder.findList(get, others) ?? []);
+  const resources = [...others, ...lists];
   finder.nameAll(resources);
   return resources;
 }
@@ -53,7 +56,7 @@ class ResourceFinder {
 
   constructor(document: Document) {
     this.#document = document;
-    this.#byPath = Map.groupBy(document.operations, ({ path }) => placeOf(path));
+    this.#byPath = Map.groupBy(document.operations, ({ path }) => normalizePath(path));
     this.#named = document.operations.flatMap((operation) => {
       const hint = readOperationHint(operation);
       if (hint === false || Object.keys(hint).length === 0) return [];
@@ -69,7 +72,7 @@ class ResourceFinder {
    * list shows the record. Undefined if there is no record.
    */
   findCollection(item: Operation): Resource | undefined {
-    if (!itemPath.test(placeOf(item.path)) || this.#itemOf(item.path) !== item) return undefined;
+    if (!itemPath.test(normalizePath(item.path)) || this.#itemOf(item.path) !== item) return undefined;
     const hint = readPathHint(this.#document, item.path);
     const path = listPathOf(item.path);
     const [create, list] = [this.#findNamed("create", item.path), this.#findNamed("list", item.path)];
@@ -106,6 +109,35 @@ class ResourceFinder {
     return this.#create(own, { item, record: record ?? bare, newRecord: made, id }, hint);
   }
 
+  /** Returns the collection that an operation lists, if its records have no path; undefined if there is none. */
+  findList(get: Operation, others: readonly Resource[]): Resource | undefined {
+    const place = normalizePath(get.path);
+    const hint = readPathHint(this.#document, get.path);
+    const isOther = others.some(({ path, operations }) => path === place || operations.list === get);
+    if (hint === false || isOther || !singlePath.test(place) || this.#find("GET", place) !== get) return undefined;
+    const part = readSchema(get);
+    const item = { ...get, path: `${place}/{id}`, parameterParts: [] };
+    const record = part && this.#findListed(this.#schemaOf(part), item);
+    const id = record && findId(item, record, hint.id);
+    // Without a path that uses it, a name or code is not known to be the id.
+    if (
+      record === undefined ||
+      id === undefined ||
+      !(hint.id || ownId.test(toSnakeCase(id.path.join("_")))) ||
+      isComputedPath(place)
+    )
+      return undefined;
+    const post = this.#find("POST", place);
+    const create = post && responseAt(post, "201") && bodySchema(post) ? post : undefined;
+    const newRecord = create && bodySchema(create);
+    const own = { create, get: undefined, list: get, replace: undefined, update: undefined, delete: undefined };
+    return this.#create(
+      own,
+      { item: get, record, newRecord: newRecord ? this.#schemaOf(newRecord) : record, id },
+      hint,
+    );
+  }
+
   // The record that a list shows: the items of an array with an id, bare or in the only member of an object that has some.
   #findListed(list: RecordSchema, item: Operation): RecordSchema | undefined {
     const arrays = [list.parts, ...list.propertyNames.map((name) => list.property(name))];
@@ -119,7 +151,7 @@ class ResourceFinder {
 
   // The operation that stands for the path of a record. One whose GET is not answered from records has none.
   #itemOf(path: string): Operation | undefined {
-    const all = this.#byPath.get(placeOf(path)) ?? [];
+    const all = this.#byPath.get(normalizePath(path)) ?? [];
     const [first] = ["GET", "PUT", "PATCH", "DELETE"].flatMap(
       (method) => all.find((one) => one.method === method) ?? [],
     );
@@ -130,14 +162,14 @@ class ResourceFinder {
   findSingle(get: Operation, collections: readonly Resource[]): Resource | undefined {
     const part = readSchema(get);
     const hint = readPathHint(this.#document, get.path);
-    if (get.method !== "GET" || !singlePath.test(placeOf(get.path)) || part === undefined || !this.#isOpen(get))
+    if (get.method !== "GET" || !singlePath.test(normalizePath(get.path)) || part === undefined || !this.#isOpen(get))
       return undefined;
-    if (hint === false || collections.some((one) => one.path === placeOf(get.path) || one.hasPart(get.path)))
+    if (hint === false || collections.some((one) => one.path === normalizePath(get.path) || one.hasPart(get.path)))
       return undefined;
     if (this.#find("GET", get.path) !== get) return undefined; // another one has the same place
     const found = this.#changesOf(get);
     // A POST beside no PUT and PATCH can be a search, or create records that have no path.
-    const isNamed = settingsPath.test(placeOf(get.path)) || changeName.test(toSnakeCase(found.update?.id ?? ""));
+    const isNamed = settingsPath.test(normalizePath(get.path)) || changeName.test(toSnakeCase(found.update?.id ?? ""));
     const isChange = found.update?.method !== "POST" || isNamed;
     const update = this.#findNamed("update", get.path) ?? (isChange ? found.update : undefined);
     const own = { ...found, update, delete: this.#findNamed("delete", get.path) ?? found.delete };
@@ -149,7 +181,7 @@ class ResourceFinder {
       propertyNames.some((name) => newRecord.propertyNames.includes(name));
     const response = this.#schemaOf(part);
     const record = isRecord(response) ? response : findWrappedRecord(response, isRecord);
-    return record && this.#create(own, { item: get, record, newRecord, id: pathId }, hint);
+    return record && this.#create(own, { item: get, isSingle: true, record, newRecord, id: pathId }, hint);
   }
 
   // The operations that change a record. Without PUT and PATCH, POST does, as with Stripe.
@@ -162,7 +194,7 @@ class ResourceFinder {
   }
 
   #find(method: string, path: string): Operation | undefined {
-    return this.#byPath.get(placeOf(path))?.find((one) => one.method === method && this.#isOpen(one));
+    return this.#byPath.get(normalizePath(path))?.find((one) => one.method === method && this.#isOpen(one));
   }
 
   // The operation that creates or lists records of a path, as the document says. It has the same scope.
@@ -225,14 +257,17 @@ export function collectionsOf(document: Document): readonly Collection[] {
 
 // Whether a GET of a path with an id computes what it returns, or lists what is below the id.
 function isComputed(get: Operation, response: RecordSchema): boolean {
-  const segments = placeOf(get.path)
-    .split("/")
-    .filter((one) => one !== "" && !one.startsWith("{"));
   const isPage = queryOf(get).some((part) =>
     !["limit"].includes(part.value.name) ? pageRoleOf(part, response, 1) !== undefined : true,
   );
-  return isPage || segments.some((one) => computedName.test(toSnakeCase(one)));
+  return isPage || isComputedPath(get.path);
 }
+
+function isComputedPath(path: string): boolean {
+  return path.split("/").some((one) => !one.startsWith("{") && computedName.test(toSnakeCase(one)));
+}
+
+const ownId = /(^|_)(id|uuid|gid|guid)$/;
 
 const computedName =
   /(^|_)(search|stats?|statistics|export|report|reports|count|calculate|preview|validate|check|lookup|suggest|autocomplete|nearby|random|download|metrics)(_|$)/;

@@ -1,7 +1,7 @@
 // Which collections have their records below those of others. The parameters of a path can have other names below it: the records of
 // /shops/{shopId}/books are below those of /shops/{shop}.
 import { parseJson, toSnakeCase } from "../../lib/index.ts";
-import { placeOf } from "./bodies-and-parameters.ts";
+import { normalizePath } from "./bodies-and-parameters.ts";
 import type { Resource } from "./resource.ts";
 
 /** Returns whether each record of a collection is directly below one of another collection. */
@@ -12,12 +12,13 @@ export function isParent(parent: Resource, { parentPath }: Resource): boolean {
 /** Returns the collection whose records are nearest above those of a resource; undefined if there is none. */
 export function collectionAbove({ path }: Resource, all: readonly Resource[]): Resource | undefined {
   const shape = shapeOf(path);
-  const above = all.filter((one) => !one.isSingle && shape.startsWith(`${shapeOf(one.item.path)}/`));
+  const above = all.filter((one) => one.hasRecordPath && shape.startsWith(`${shapeOf(one.item.path)}/`));
   return above.sort((a, b) => depthOf(a) - depthOf(b)).at(-1);
 }
 
 /** Returns the collections whose records are below those of a resource, at any depth, from the highest to the lowest. */
 export function collectionsBelow(resource: Resource, all: readonly Resource[]): readonly Resource[] {
+  if (!resource.isSingle && !resource.hasRecordPath) return [];
   const prefix = `${shapeOf(resource.item.path)}/`;
   return all
     .filter(({ path, collection }) => collection.isScoped && shapeOf(path).startsWith(prefix))
@@ -60,5 +61,5 @@ function depthOf({ path }: Resource): number {
 }
 
 function shapeOf(path: string): string {
-  return placeOf(path).replaceAll(/\{[^{}]*\}/g, "{}");
+  return normalizePath(path).replaceAll(/\{[^{}]*\}/g, "{}");
 }

@@ -7,7 +7,7 @@ import {
   changeSchema,
   isKnownHeader,
   isPatchType,
-  placeOf,
+  normalizePath,
   responseAt,
   responseSchema,
 } from "./bodies-and-parameters.ts";
@@ -40,7 +40,7 @@ export function findPropertyOperations({ operations }: Document, resource: Resou
 
 function examine(operation: Operation, resource: Resource): PropertyOperation | undefined {
   const kind = kinds[operation.method as keyof typeof kinds] as PropertyOperation["kind"] | undefined;
-  const place = placeOf(operation.path);
+  const place = normalizePath(operation.path);
   const name = place.slice(place.lastIndexOf("/") + 1);
   const success = ["200", "204"].find((one) => responseAt(operation, one) !== undefined);
   if (kind === undefined || success === undefined) return undefined;

@@ -18,7 +18,7 @@ import {
 } from "../../store/index.ts";
 import { makeInitial } from "../record/record-maker.ts";
 import { type RecordSchema, valueType } from "../record/record-schema.ts";
-import { isRecordPath, listPathOf, parametersOf, placeOf, queryOf } from "./bodies-and-parameters.ts";
+import { isRecordPath, listPathOf, normalizePath, parametersOf, queryOf } from "./bodies-and-parameters.ts";
 import { readFilters } from "./filters.ts";
 import type { Id } from "./find-id.ts";
 import { PlaceNames } from "./place-names.ts";
@@ -45,8 +45,10 @@ export interface ResourceOperations {
 /** A collection of records of the document. */
 export class Resource {
   readonly operations: ResourceOperations;
-  /** The operation that stands for the path of a record: the GET, if there is one. */
+  /** The operation that stands for the path of a record: the GET, if there is one. Without a path of a record, the list. */
   readonly item: Operation;
+  /** Whether it is one record, and no collection. */
+  readonly isSingle: boolean;
   readonly record: RecordSchema;
   readonly newRecord: RecordSchema;
   /** An id of a record, as a response has it. */
@@ -61,9 +63,10 @@ export class Resource {
   /** The parameters of the list that neither select a page nor name a property: no store can apply them. */
   readonly unknownParameters: readonly string[];
 
-  constructor(operations: ResourceOperations, { item, record, newRecord, id }: ResourceParts) {
+  constructor(operations: ResourceOperations, { item, isSingle = false, record, newRecord, id }: ResourceParts) {
     this.operations = operations;
     this.item = item;
+    this.isSingle = isSingle;
     this.record = record;
     this.newRecord = newRecord;
     this.idPath = id.path;
@@ -106,7 +109,7 @@ export class Resource {
 
   /** Returns whether the path of a record can have an id, as the GET reads it. A single record has none. */
   canFind(id: string, scope: readonly string[] = this.scopeParameters.map(() => "1")): boolean {
-    return this.isSingle || !this.#findUnreadable([...scope, id]).includes(this.parameter);
+    return !this.hasRecordPath || !this.#findUnreadable([...scope, id]).includes(this.parameter);
   }
 
   /** The highest integer that can be the id of a record, by its schema and that of the path. */
@@ -127,9 +130,9 @@ export class Resource {
     return error?.details?.map(({ name }) => name) ?? [];
   }
 
-  /** Whether it is one record, and no collection. */
-  get isSingle(): boolean {
-    return !isRecordPath(this.item.path);
+  /** Whether a record has a path of its own, with its id. */
+  get hasRecordPath(): boolean {
+    return isRecordPath(this.item.path);
   }
 
   /** Whether no operation creates its records, so that they are imported. */
@@ -140,13 +143,14 @@ export class Resource {
 
   /** The path of the collection, or of the only record. */
   get path(): string {
-    return this.isSingle ? placeOf(this.item.path) : listPathOf(this.item.path);
+    return this.hasRecordPath ? listPathOf(this.item.path) : normalizePath(this.item.path);
   }
 
   /** Returns whether a path is that of a property of its records. */
   hasPart(path: string): boolean {
-    const [place, own] = [placeOf(path), placeOf(this.item.path)];
-    return place.startsWith(`${own}/`) && this.record.propertyNames.includes(place.slice(own.length + 1));
+    const [place, own] = [normalizePath(path), normalizePath(this.item.path)];
+    const canHave = this.isSingle || this.hasRecordPath;
+    return canHave && place.startsWith(`${own}/`) && this.record.propertyNames.includes(place.slice(own.length + 1));
   }
 
   /** What the only record is until it is changed: its required members, and those with a default. Undefined if PUT must create it. */
@@ -156,9 +160,9 @@ export class Resource {
     return !this.isSingle || (replace && isOptional) ? undefined : makeInitial(this.record);
   }
 
-  /** The parameter of the path with the id of a record. Empty for a single one. */
+  /** The parameter of the path with the id of a record. Empty if there is none. */
   get parameter(): string {
-    return this.isSingle ? "" : (parametersOf(this.item.path).at(-1) as string);
+    return this.hasRecordPath ? (parametersOf(this.item.path).at(-1) as string) : "";
   }
 
   /** The property with the id; a name that no property has if it is at a deeper place. */
@@ -300,6 +304,7 @@ export class Resource {
 /** What a resource consists of, beside its operations. */
 export interface ResourceParts {
   readonly item: Operation;
+  readonly isSingle?: boolean;
   readonly record: RecordSchema;
   readonly newRecord: RecordSchema;
   readonly id: Id;

@@ -18,14 +18,14 @@ const ofHooks = /^(link|x-request-id|vary|cache-control|deprecation|sunset|ratel
 /** Returns the headers of the responses with these statuses, or the name of one that is required and can't be made. */
 export function planHeaders(
   operation: Operation,
-  { record, isSingle, exampleId, item }: Resource,
+  { record, hasRecordPath, exampleId, item }: Resource,
   { statuses, creates }: { readonly statuses: readonly number[]; readonly creates: boolean },
 ): ResponseHeaders | string {
   const declared = responseAt(operation, "200")?.membersOf("headers") ?? [];
   const page = declared.flatMap(([name, header]) => readPageHeader(name, header.value.required) ?? []);
   const names = parametersOf(item.path);
   const filled = item.path.replaceAll(/\{[^{}]+\}/g, (name) =>
-    isSingle || name !== `{${names.at(-1)}}` ? "1" : `${exampleId}`,
+    !hasRecordPath || name !== `{${names.at(-1)}}` ? "1" : `${exampleId}`,
   );
   const sample = `${record.document.basePath}${filled}`;
   const urls = { relative: sample, absolute: new URL(sample, "http://localhost").href };

@@ -196,7 +196,7 @@ export class CollectionAccess {
     if (!isImported || (await this.records.list({ limit: 1 })).last !== undefined) return;
     throw new HttpError(
       "not_implemented",
-      `No operation creates the records of ${name}, and none were imported. Import them, such as with openapi-server data import DOCUMENT FILE --resource ${name}, or serve --seed.`,
+      `No operation creates the records of ${name}, and there are none. Import them, such as with openapi-server data import DOCUMENT FILE --resource ${name}, or serve --seed.`,
     );
   }
 

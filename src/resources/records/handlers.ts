@@ -5,7 +5,7 @@ import { canonicalJson, type RawJson } from "../../lib/index.ts";
 import { type Document, identitiesOf, type UntypedCall, type UntypedHandler } from "../../openapi/index.ts";
 import { type IdempotencyKey, idOf, type Store } from "../../store/index.ts";
 import type { AnsweredOperation, OperationKind } from "../recognition/answered-operation.ts";
-import { placeOf } from "../recognition/bodies-and-parameters.ts";
+import { normalizePath } from "../recognition/bodies-and-parameters.ts";
 import { findAnswered } from "../recognition/find-answered.ts";
 import { readResources } from "../recognition/find-resources.ts";
 import { collectionAbove, collectionsBelow } from "../recognition/parents.ts";
@@ -57,7 +57,7 @@ export function createRecordHandlers(
   });
   const ofParts = parts.flatMap((part) => {
     const { operation } = part;
-    const ofPath = parts.filter((one) => placeOf(one.operation.path) === placeOf(operation.path));
+    const ofPath = parts.filter((one) => normalizePath(one.operation.path) === normalizePath(operation.path));
     return Object.hasOwn(own, operation.id)
       ? []
       : [[operation.id, createPropertyHandler(accessOf(part, ofPath), part)] as const];
@@ -103,7 +103,7 @@ const creators: Readonly<
       const replayed = isRepeated ? { "Idempotency-Replayed": "true" } : {};
       return {
         ...collection.write(stored ?? created.record),
-        headers: { Location: collection.urlOf(call, created.id), ...replayed },
+        headers: { ...(resource.hasRecordPath && { Location: collection.urlOf(call, created.id) }), ...replayed },
       };
     };
   },
