@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { readFolder } from "../data/index.ts";
 import { isLoopbackHost } from "../http/index.ts";
 import { redactUrl } from "../lib/index.ts";
-import type { Document, Operation } from "../openapi/index.ts";
+import { type Document, type Operation, requireOperations } from "../openapi/index.ts";
 import { listKeySchemes } from "../operate/index.ts";
 import { openStore, planOf, type ResourceStore } from "../resources/index.ts";
 import {
@@ -50,6 +50,7 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
   const source = await readWithOverlays(path, options.overlay, config.allowedFolders);
   // The valid part of the document is served, with errors in its shapes, and examples.
   const document = await loadDocument({ ...config, document: source, mock: true }, pino({ level: settings.logLevel }));
+  requireOperations(Object.keys(handlers), document);
   if (options.plan) {
     const plan = planOf(document);
     return void io.stdout.write(

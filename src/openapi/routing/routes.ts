@@ -158,6 +158,7 @@ function createRoutes<Operations, Context, Caller>(
   if (!validateRequests && !(mock && byId.size === 0))
     throw new Error("The option `validateRequests` can only be false for `mock` without handlers.");
   const table = new ErrorTable(errors);
+  requireOperations([...byId.keys()], { operations, leftOut });
   const missing = createMockHandler ? [] : operations.filter(({ id }) => !byId.has(id));
   if (missing.length > 0) throw new Error(describeMissing(missing, handlerReasons));
   const routes = operations.map((operation) => {
@@ -186,17 +187,23 @@ function createRoutes<Operations, Context, Caller>(
     });
     return [operation.id, route.toFastifyOptions()] as const;
   });
-  const ids = new Set(operations.map(({ id }) => id));
-  const orphan = [...byId.keys()].find((id) => !ids.has(id) && !leftOut.has(id));
-  if (orphan) {
-    const meant = findSimilarName(orphan, ids);
-    const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
-    throw new Error(`The handler ${orphan} has no operation in the document.${hint}`);
-  }
   const schemes = content.components?.securitySchemes ?? {};
   const unknown = Object.keys(security).find((name) => !Object.hasOwn(schemes, name));
   if (unknown) throw new Error(`The security check ${unknown} has no security scheme in the document.`);
   return new Map(routes);
+}
+
+/** Throws an Error if a handler has no operation in a document. `names` are those of the handlers. */
+export function requireOperations(
+  names: readonly string[],
+  { operations, leftOut }: Pick<Document, "operations" | "leftOut">,
+): void {
+  const ids = new Set(operations.map(({ id }) => id));
+  const orphan = names.find((id) => !ids.has(id) && !leftOut.has(id));
+  if (orphan === undefined) return;
+  const meant = findSimilarName(orphan, ids);
+  const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
+  throw new Error(`The handler ${orphan} has no operation in the document.${hint}`);
 }
 
 const maxListed = 20; // operations in a message
