@@ -19,7 +19,8 @@ export function addSettings(
     const { short, default: common, description, isList }: Described = settings[name];
     const own = defaults[name] ?? common;
     const flags = `${short === undefined ? "" : `-${short}, `}--${flagOf(name)} <value>`;
-    const help = description.charAt(0).toLowerCase() + description.slice(1);
+    const isName = /^([A-Z]{2}|Valkey)/.test(description);
+    const help = isName ? description : description.charAt(0).toLowerCase() + description.slice(1);
     const option = new Option(flags, `${help}${isList ? "; can be repeated" : ""}${own && ` (default: ${own})`}`);
     if (isList)
       option.argParser((value: string, before?: string) => (before === undefined ? value : `${before},${value}`));
