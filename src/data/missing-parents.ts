@@ -1,6 +1,6 @@
 // Finds orphaned records, whose parent does not exist: those of an import, or of a version that did not delete them.
 import type { Document } from "../openapi/index.ts";
-import { collectionAbove, findAnswered, readResources } from "../resources/index.ts";
+import { collectionAbove, findAnswered, findCreated, readResources } from "../resources/index.ts";
 import { type Table, toScope, type Values } from "../store/index.ts";
 
 /** Compares the records of all tables. It keeps a short text for each record that can have others below it. */
@@ -13,8 +13,7 @@ export class ParentCheck {
   constructor(document: Document) {
     const resources = readResources(document);
     // As the server requires it: those of others can be created elsewhere.
-    const { known } = findAnswered(document);
-    const made = known.filter(({ kind }) => kind === "create" || kind === "replace").map(({ resource }) => resource);
+    const made = [...findCreated(findAnswered(document))];
     for (const resource of resources) {
       const above = collectionAbove(resource, made);
       if (above === undefined) continue;

@@ -2,7 +2,7 @@
 
 export { type Plan, type PlannedAction, type PlannedCollection, type PlannedOperation, planOf } from "./plan.ts";
 export type { AnsweredOperation, OperationKind } from "./recognition/answered-operation.ts";
-export { findAnswered } from "./recognition/find-answered.ts";
+export { findAnswered, findCreated } from "./recognition/find-answered.ts";
 export { collectionsOf, readResources } from "./recognition/find-resources.ts";
 export { collectionAbove } from "./recognition/parents.ts";
 export type { Resource } from "./recognition/resource.ts";

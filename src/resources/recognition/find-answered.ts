@@ -25,6 +25,11 @@ export function findAnswered(document: Document): AnsweredOperations {
 
 const examined = new WeakMap<Document, AnsweredOperations>();
 
+/** Returns the resources of which a store can create records. Those of the others, if they are not single, must be imported. */
+export function findCreated({ known }: AnsweredOperations): ReadonlySet<Resource> {
+  return new Set(known.filter(({ kind }) => kind === "create" || kind === "replace").map(({ resource }) => resource));
+}
+
 // Why an operation belongs to no resource.
 function describeOther(operation: Operation, { operations }: Document): string {
   const { method, path } = operation;
@@ -47,7 +52,7 @@ function describeOther(operation: Operation, { operations }: Document): string {
     );
     return get
       ? `creates nothing that GET ${get.path} returns with its id`
-      : `creates nothing that can be read: there is no GET ${path}/{…}`;
+      : `creates nothing that can be read: there is no GET ${place}/{…}`;
   }
   if (method === "GET") return "returns nothing that another operation creates or changes";
   return has("GET", place) ? "changes no record that GET of its path returns" : "has a path without a GET";

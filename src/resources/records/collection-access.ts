@@ -31,6 +31,8 @@ export interface AccessOptions {
   readonly above?: CollectionAccess | undefined;
   /** The collections whose records are below those of this one, from the highest to the lowest. */
   readonly below: readonly string[];
+  /** Whether no operation creates its records, so that they are imported. */
+  readonly isImported: boolean;
   /** How the GET responds with a record, from which its ETag is computed. */
   readonly read: RecordEnvelope;
 }
@@ -52,12 +54,13 @@ export class CollectionAccess {
   readonly #standard: AnsweredOperation;
   readonly #requiresMatch: boolean;
   readonly #above: CollectionAccess | undefined;
+  readonly #isImported: boolean;
   readonly #read: RecordEnvelope;
   readonly #baseUrl: string;
   readonly #store: AccessOptions["store"];
   readonly #below: readonly string[];
 
-  constructor(standard: AnsweredOperation, { store, baseUrl, above, read, below }: AccessOptions) {
+  constructor(standard: AnsweredOperation, { store, baseUrl, above, isImported, read, below }: AccessOptions) {
     const { resource, operation, status, maker } = standard;
     this.#standard = standard;
     this.maker = maker;
@@ -74,6 +77,7 @@ export class CollectionAccess {
     this.#baseUrl = baseUrl;
     this.#below = below;
     this.#above = above;
+    this.#isImported = isImported;
     this.#read = read;
     this.keyHeader = keyHeaderOf(operation, resource.item);
     this.#requiresMatch = responses?.at("428") !== undefined;
@@ -192,8 +196,8 @@ export class CollectionAccess {
    * it lists.
    */
   async requireImported(): Promise<void> {
-    const { isImported, name } = this.resource;
-    if (!isImported || (await this.records.list({ limit: 1 })).last !== undefined) return;
+    const { name } = this.resource;
+    if (!this.#isImported || (await this.records.list({ limit: 1 })).last !== undefined) return;
     throw new HttpError(
       "not_implemented",
       `No operation creates the records of ${name}, and there are none. Import them, such as with openapi-server data import DOCUMENT FILE --resource ${name}, or serve --seed.`,

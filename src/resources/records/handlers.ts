@@ -6,9 +6,10 @@ import { type Document, identitiesOf, type UntypedCall, type UntypedHandler } fr
 import { type IdempotencyKey, idOf, type Store } from "../../store/index.ts";
 import type { AnsweredOperation, OperationKind } from "../recognition/answered-operation.ts";
 import { normalizePath } from "../recognition/bodies-and-parameters.ts";
-import { findAnswered } from "../recognition/find-answered.ts";
+import { findAnswered, findCreated } from "../recognition/find-answered.ts";
 import { readResources } from "../recognition/find-resources.ts";
 import { collectionAbove, collectionsBelow } from "../recognition/parents.ts";
+import type { Resource } from "../recognition/resource.ts";
 import { CollectionAccess } from "./collection-access.ts";
 import { type ListOperation, listPage } from "./list.ts";
 import { isObject, patchRecord, requireKept } from "./patches.ts";
@@ -34,14 +35,19 @@ export function createRecordHandlers(
   store: Pick<Store, "records" | "transaction">,
   baseUrl: string,
 ): RecordHandlers {
-  const { known, parts, reasons } = findAnswered(document);
+  const answered = findAnswered(document);
+  const { known, parts, reasons } = answered;
+  const created = findCreated(answered);
+  const isCreated = (resource: Resource) =>
+    created.has(resource) ||
+    [resource.operations.create, resource.operations.replace].some((one) => one && Object.hasOwn(own, one.id));
   const accessOf = (standard: AnsweredOperation, reads: readonly AnsweredOperation[] = known): CollectionAccess => {
     const { resource } = standard;
-    const made = known.filter(({ kind }) => kind === "create" || kind === "replace").map((one) => one.resource);
-    const above = collectionAbove(resource, made);
+    const above = collectionAbove(resource, [...created]);
     const parent = known.find((one) => one.resource === above && one.kind === "get");
     const get = reads.find((one) => one.resource === resource && one.kind === "get");
     return new CollectionAccess(standard, {
+      isImported: !resource.isSingle && !isCreated(resource),
       read: get?.envelopes.get(get.status) ?? {},
       store,
       baseUrl,
