@@ -3,7 +3,7 @@ import type { Document } from "../openapi/index.ts";
 import type { Filter } from "../store/index.ts";
 import type { AnsweredOperation, OperationKind } from "./recognition/answered-operation.ts";
 import type { ListEnvelope, RecordEnvelope } from "./recognition/envelopes.ts";
-import { findAnswered } from "./recognition/find-answered.ts";
+import { findAnswered, findCreated } from "./recognition/find-answered.ts";
 import { readResources } from "./recognition/find-resources.ts";
 import type { PageParameters } from "./recognition/page-parameters.ts";
 import type { PropertyForm, PropertyOperation } from "./recognition/property-operations.ts";
@@ -72,7 +72,9 @@ export interface PlannedAction {
 
 /** Returns the plan of a document. */
 export function planOf(document: Document): Plan {
-  const { known, parts, reasons } = findAnswered(document);
+  const answered = findAnswered(document);
+  const { known, parts, reasons } = answered;
+  const created = findCreated(answered);
   const actions = new Map([...known, ...parts].map((one) => [one.operation, toAction(one)]));
   const operations = document.operations.map((operation): PlannedOperation => {
     const { id, method, path } = operation;
@@ -82,26 +84,26 @@ export function planOf(document: Document): Plan {
   const used = new Set([...actions.values()].map(({ collection }) => collection));
   const collections = readResources(document)
     .filter(({ name }) => used.has(name))
-    .map(toCollection);
+    .map((one) => toCollection(one, !one.isSingle && !created.has(one)));
   return { collections, operations };
 }
 
-function toCollection(resource: Resource): PlannedCollection {
+function toCollection(resource: Resource, isImported: boolean): PlannedCollection {
   const { name, path, isSingle, idPath, collection, scopeParameters, takesId, operations, newRecord, parameter } =
     resource;
-  const isMade = operations.create !== undefined && !newRecord.required.includes(idPath.join("."));
-  const isChosen = takesId || operations.create === undefined;
+  const isRequired = takesId && newRecord.required.includes(idPath.join("."));
+  const isChosen = takesId && !(collection.idType === "int64" && collection.isScoped);
+  const makers = operations.create
+    ? [!isRequired && ("server" as const), isChosen && ("client" as const)]
+    : ["client" as const];
   return {
     name,
     path,
     isSingle,
-    isImported: resource.isImported,
+    isImported,
     parameter,
     id: idPath.length > 0 ? { path: idPath, type: collection.idType === "int64" ? "integer" : "string" } : undefined,
-    idFrom:
-      isSingle || resource.isImported
-        ? []
-        : [...(isMade ? (["server"] as const) : []), ...(isChosen || !isMade ? (["client"] as const) : [])],
+    idFrom: isSingle || isImported ? [] : makers.filter((maker) => maker !== false),
     scope: scopeParameters,
     filters: collection.filters.filter(({ isScope }) => !isScope),
   };

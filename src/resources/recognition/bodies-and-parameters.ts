@@ -125,7 +125,8 @@ const verbs = new Set(
 
 /** Returns the verb with which the path of a POST ends, such as `search`, or with which its name begins, if it is an upsert; undefined for none. */
 export function actionOf({ path, id }: Operation): string | undefined {
-  const last = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  const place = normalizePath(path);
+  const last = place.slice(place.lastIndexOf("/") + 1).toLowerCase();
   const [name = ""] = /^(upsert|enqueue)(?![a-z])/i.exec(id) ?? [];
   return verbs.has(last) ? last : name.toLowerCase() || undefined;
 }

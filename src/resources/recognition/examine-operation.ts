@@ -2,7 +2,14 @@
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
 import { type AnsweredOperation, ExaminedOperation, type OperationKind } from "./answered-operation.ts";
-import { actionOf, isKnownHeader, queryOf, responseAt, responseSchema } from "./bodies-and-parameters.ts";
+import {
+  actionOf,
+  isKnownHeader,
+  normalizePath,
+  queryOf,
+  responseAt,
+  responseSchema,
+} from "./bodies-and-parameters.ts";
 import { findListEnvelope, findReceiptEnvelope, findRecordEnvelope } from "./envelopes.ts";
 import { BodyExamination } from "./examine-body.ts";
 import { findWildcards } from "./filters.ts";
@@ -155,7 +162,8 @@ const neutralQuery = /^(force|pretty|human|error_trace|(master_)?timeout|dry_?ru
 
 // Whether a DELETE of a single record can delete a part of it: its name does not say that it deletes all.
 function hasSelection(operation: Operation): boolean {
-  const last = operation.path.slice(operation.path.lastIndexOf("/") + 1);
+  const place = normalizePath(operation.path);
+  const last = place.slice(place.lastIndexOf("/") + 1);
   if ([operation.id, last].some((name) => wholeNames.test(toSnakeCase(name)))) return false;
   const hasBody = operation.part.at("requestBody") !== undefined;
   return hasBody || queryOf(operation).some(({ value }) => !neutralQuery.test(value.name));

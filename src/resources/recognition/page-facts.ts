@@ -11,6 +11,8 @@ export interface PageFacts {
   readonly hasPrevious: boolean;
   /** The number of the first page. */
   readonly firstPage: number;
+  /** The scheme and host of the request. */
+  readonly origin: string;
   /** URLs of pages; undefined if there is none. */
   readonly links: { readonly self: string; readonly next: string | undefined; readonly previous: string | undefined };
   /** The cursor of the next page; undefined if there is none. */
@@ -82,6 +84,8 @@ export interface PageMember {
   readonly isRequired: boolean;
   readonly isNullable: boolean;
   readonly fact?: Fact;
+  /** Whether a URL has a scheme and host. */
+  readonly isAbsolute?: boolean;
   readonly nested?: readonly PageMember[];
   /** The value of a required member that says nothing about this page. */
   readonly fixed?: unknown;
@@ -107,7 +111,8 @@ export function readPageMembers(schema: RecordSchema, records?: string): PageMem
     if (fact === "nextCursor" && isRequired && !base.isNullable) return [{ ...base, fact, fixed: "" }];
     // Beside links to other pages, a count is that of all records.
     if (fact === "count" && schema.propertyNames.includes("next")) return [{ ...base, fact: "total" }];
-    if (fact) return [{ ...base, fact }];
+    const isAbsolute = parts.some(({ schema: { format } }) => format === "uri" || format === "url");
+    if (fact) return [{ ...base, fact, ...(isAbsolute && { isAbsolute }) }];
     if (node && types.includes("object")) {
       const nested = readPageMembers(RecordSchema.of(schema.document, node));
       if (nested.some((member) => member.fact || member.nested)) return [{ ...base, nested }];
@@ -127,8 +132,9 @@ export function readPageHeader(name: string, isRequired = false): PageMember | u
 /** Returns the members of an object beside its records. */
 export function writePageMembers(members: readonly PageMember[], facts: PageFacts): Record<string, unknown> {
   const written: Record<string, unknown> = {};
-  for (const { name, fact, nested, fixed, isNullable } of members) {
-    const value = (fact ? readers[fact](facts) : nested && writePageMembers(nested, facts)) ?? fixed;
+  for (const { name, fact, nested, fixed, isNullable, isAbsolute } of members) {
+    const found = (fact ? readers[fact](facts) : nested && writePageMembers(nested, facts)) ?? fixed;
+    const value = isAbsolute && typeof found === "string" ? new URL(found, facts.origin).href : found;
     if (value !== undefined) written[name] = value;
     else if (isNullable) written[name] = null;
   }

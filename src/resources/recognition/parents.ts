@@ -53,7 +53,11 @@ const scopeNames = new WeakMap<Resource, readonly (string | undefined)[]>();
 // Returns the properties of a record with the names of the parameters of its scope, in their order.
 function findScopeNames({ record, scopeParameters, idPath }: Resource): readonly (string | undefined)[] {
   const names = record.propertyNames.filter((name) => name !== idPath[0] && !ownName.test(toSnakeCase(name)));
-  return scopeParameters.map((parameter) => names.find((name) => toSnakeCase(name) === toSnakeCase(parameter)));
+  return scopeParameters.map((parameter) => {
+    const own = toSnakeCase(parameter);
+    const thing = own.replace(/_(pk|id|uuid|slug|key)$/, ""); // `organization` or `organization_id` of `{organization_pk}`
+    return [own, thing, `${thing}_id`].flatMap((one) => names.find((name) => toSnakeCase(name) === one) ?? [])[0];
+  });
 }
 
 function depthOf({ path }: Resource): number {

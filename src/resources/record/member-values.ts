@@ -51,7 +51,7 @@ function referenceTo(schema: RecordSchema, id: unknown): object | undefined {
 }
 
 /** Why a member that no request has gets its value. */
-export type Reason = "only value" | "default" | "counter" | "null" | "empty" | "beginning" | "example";
+export type Reason = "only value" | "default" | "counter" | "null" | "empty" | "beginning";
 
 /** A value, and why it is that. */
 export interface ChosenValue {
@@ -68,22 +68,19 @@ const beginnings =
 interface ChoiceOptions {
   /** Other schemas that the values must match. */
   readonly shown?: readonly RecordSchema[];
-  /** Whether the members are those of the only record of a path, which exists before a request. */
-  readonly ofOnly?: boolean;
   /** Of objects whose members are chosen. */
   readonly levels?: number;
 }
 
 /**
  * Returns the values of members that no request has said: for each the first that each schema allows. An example is none, because it is
- * about another record, except for the only record of a path. A member without such a value has none.
+ * about another record. A member without such a value has none.
  */
 export function chooseValues(
   record: RecordSchema,
   names: readonly string[],
-  { shown = [], ofOnly = false, levels = 3 }: ChoiceOptions = {},
+  { shown = [], levels = 3 }: ChoiceOptions = {},
 ): Readonly<Record<string, ChosenValue>> {
-  const example = Object(ofOnly ? record.example : undefined) as Members;
   const chosen = names.flatMap((name) => {
     const schemas = record.property(name).map(({ schema }) => schema);
     const find = (keyword: string) => schemas.find((schema) => schema[keyword] !== undefined)?.[keyword];
@@ -96,7 +93,6 @@ export function chooseValues(
       ["default", find("default")],
       ["counter", /(^|_)count$/.test(toSnakeCase(name)) ? 0 : undefined],
       ["null", null],
-      ["example", example[name]],
       ["empty", [], made],
       ["beginning", ...(values ?? []).filter(isBeginning).toSorted((a, b) => orderOf(a) - orderOf(b))],
       ["empty", ...(values ? [] : [false, 0, ""])],

@@ -232,21 +232,27 @@ function planMembers({ record, shown, body, id }: MakerOptions): MemberPlan {
   });
   const values = made.length > 0 ? chooseValues(record, made, { shown: others }) : {};
   const created: (readonly [string, Source])[] = [...timed, ...Object.entries(values)];
-  const kept = created.filter(([name]) => !canSend(name) || createdName.test(toSnakeCase(name)));
+  const kept = created.filter(([name]) => !canSend(name) || createdName.test(toSnakeCase(name))).map(([name]) => name);
+  // What a replacement can't contain, such as that of a command with fewer members, is not removed by it.
+  const unsendable = body.propertyNames.length > 0 ? record.propertyNames.filter((name) => !canSend(name)) : [];
   return {
     created: Object.fromEntries(created),
     updated: Object.fromEntries(updated),
-    kept: new Set(kept.map(([name]) => name)),
+    kept: new Set([...kept, ...unsendable]),
     unkept,
     opaque,
   };
 }
 
-/** Returns a record of which no request has said anything: its required members, and those with a default. */
-export function makeInitial(record: RecordSchema): object {
+/**
+ * Returns a record of which no request has said anything: its required members, and those with a default. Undefined if a required one has
+ * no value.
+ */
+export function makeInitial(record: RecordSchema): object | undefined {
   const hasDefault = (name: string) => record.property(name).some(({ schema }) => schema.default !== undefined);
   const names = record.propertyNames.filter((name) => record.required.includes(name) || hasDefault(name));
-  return valuesOf(chooseValues(record, names, { ofOnly: true }));
+  const values = valuesOf(chooseValues(record, names));
+  return record.required.every((name) => Object.hasOwn(values, name)) ? values : undefined;
 }
 
 function makeMembers(sources: Sources, now: Date): Members {

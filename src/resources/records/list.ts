@@ -60,6 +60,7 @@ export async function listPage(collection: CollectionAccess, { list, headers }: 
       return count();
     },
     more: page.more,
+    origin: call.request.origin,
     get links() {
       return { self: urlWith(url, query), next: links.next, previous: links.prev };
     },
