@@ -42,7 +42,7 @@ export async function openAccess(options: Options, { document, logger: log, name
   const { rateLimitStore: url = "", rateLimitFailed = defaultFailureLimit, workers = 1 } = options;
   for (const [option, limit] of Object.entries({ rateLimit, rateLimitFailed }))
     if (limit && !(limit.count > 0 && limit.seconds > 0))
-      throw new Error(`The option \`${option}\` must be such as { count: 100, seconds: 60 }.`);
+      throw new Error(`The option \`${option}\` must have a count and seconds, such as { count: 100, seconds: 60 }.`);
   const store = resources?.store;
   if (apiKeys && store === undefined) throw new Error("The option `apiKeys` needs `resources` with a store of keys.");
   if (audience !== undefined && issuer === undefined)

@@ -75,7 +75,10 @@ t.test(
       [{ metrics: true }, "The plugin openApi has no option `metrics`."],
       [{ handler: {} }, "The plugin openApi has no option `handler`: did you mean `handlers`?"],
       [{ apiKeys: true }, "The option `apiKeys` needs `resources` with a store of keys."],
-      [{ rateLimit: "2/60s" as never }, "The option `rateLimit` must be such as { count: 100, seconds: 60 }."],
+      [
+        { rateLimit: "2/60s" as never },
+        "The option `rateLimit` must have a count and seconds, such as { count: 100, seconds: 60 }.",
+      ],
       [{ audience: "a" }, "The option `audience` needs `issuer`, whose tokens it is for."],
       [{ edge: { orgins: [] } }, "The option `edge` has no option `orgins`: did you mean `origins`?"],
     ] as const)

@@ -14,7 +14,7 @@ const maxWait = 500; // milliseconds in the queue, and to identify the client of
 const maxRetryAfter = 3; // seconds; random, so that rejected clients do not all return at once
 const logInterval = 1_000; // milliseconds
 
-/** Divides the time between clients, and rejects what there is no time or memory for. */
+/** Fair queuing between clients, and load shedding by waiting time and memory. */
 export interface LoadShedding {
   /**
    * Resolves when further work for a request can start, to the milliseconds that it has waited. With `isRead`, the work is

@@ -68,8 +68,8 @@ class ResourceFinder {
   }
 
   /**
-   * Returns the collection of which an operation is the first at the path of a record: the GET, or if there is none, another one, and the
-   * list shows the record. Undefined if there is no record.
+   * Returns the collection of the record at the path of `item`, for one operation of each path: the GET, or without one, another operation,
+   * if the list returns the record. Undefined for the others.
    */
   findCollection(item: Operation): Resource | undefined {
     if (!itemPath.test(normalizePath(item.path)) || this.#itemOf(item.path) !== item) return undefined;
@@ -149,7 +149,7 @@ class ResourceFinder {
     return records.length === 1 ? records[0] : undefined;
   }
 
-  // The operation that stands for the path of a record. One whose GET is not answered from records has none.
+  // Returns an operation at the path of a record: the GET, if there is one. Undefined if `x-resource: false` excludes it.
   #itemOf(path: string): Operation | undefined {
     const all = this.#byPath.get(normalizePath(path)) ?? [];
     const [first] = ["GET", "PUT", "PATCH", "DELETE"].flatMap(

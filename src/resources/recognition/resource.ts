@@ -45,7 +45,7 @@ export interface ResourceOperations {
 /** A collection of records of the document. */
 export class Resource {
   readonly operations: ResourceOperations;
-  /** The operation that stands for the path of a record: the GET, if there is one. Without a path of a record, the list. */
+  /** An operation at the path of a record: the GET, if there is one. If there is no such path, the list. */
   readonly item: Operation;
   /** Whether it is one record, and no collection. */
   readonly isSingle: boolean;
