@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Operation } from "../src/openapi/operation/operation.ts";
 import { parseOwnDocument } from "../src/pets/document.ts";
-import { findAnswered, readResources } from "../src/resources/index.ts";
+import { planOf, readResources } from "../src/resources/index.ts";
 import { find, type Json } from "./json-pointer.ts";
 
 const resolve = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -160,12 +160,12 @@ function scaffoldUpgrade(name: string | undefined): void {
 }
 
 function scaffoldOperations(named: readonly string[]): void {
-  const standard = new Set(findAnswered(document).known.map(({ operation }) => operation));
+  const answered = new Set(planOf(document).operations.flatMap(({ id, does }) => (does ? [id] : [])));
   const unknown = named.find((id) => !document.operations.some((operation) => operation.id === id));
   if (unknown !== undefined) throw new Error(`The document has no operation ${unknown}.`);
   const missing = document.operations.filter(
     (operation) =>
-      (!standard.has(operation) || named.includes(operation.id)) &&
+      (!answered.has(operation.id) || named.includes(operation.id)) &&
       !existsSync(resolve(`src/pets/handlers/${operation.id}.ts`)),
   );
   if (missing.length > 0) scaffold(missing);

@@ -1,11 +1,13 @@
 // The plan of `openapi-server serve` as text: which operations of a document are answered from records, and why others are not.
 import type { Document } from "../openapi/index.ts";
 import {
+  type PageParameters,
   type Plan,
   type PlannedAction,
   type PlannedCollection,
   type PlannedOperation,
   planOf,
+  type Source,
 } from "../resources/index.ts";
 
 // In the order in which they are listed.
@@ -43,13 +45,13 @@ function orderOf({ does }: PlannedOperation): number {
 }
 
 function describeAction(operation: PlannedOperation): string[] {
-  const { kind, part, page, makes, refused, doubts } = operation.does as PlannedAction;
+  const { kind, part, list, body, refused, controls, doubts } = operation.does as PlannedAction;
   const effect = part ? `${effects[kind].replace(" one", "")} ${part.property} of one` : effects[kind];
-  const { limit, offset, page: number, cursor } = page ?? {};
+  const { limit, offset, page, cursor }: Partial<PageParameters> = list?.parameters ?? {};
   const guesses = Object.entries({
-    "pages by": [limit, offset, number, cursor].filter((name) => name !== undefined),
-    makes: Object.entries(makes).map(describeMade),
-    "501 with": refused,
+    "pages by": [limit, offset, page, cursor].filter((name) => name !== undefined),
+    makes: Object.entries(body?.created ?? {}).map(describeMade),
+    "501 with": [...refused.map(({ name }) => name), ...controls],
   }).map(([words, names]) => (names.length === 0 ? "" : `; ${words} ${names.join(", ")}`));
   return [
     `${describeCall(operation)}: ${effect}${guesses.join("")}`,
@@ -58,7 +60,7 @@ function describeAction(operation: PlannedOperation): string[] {
 }
 
 // A member that no request has, with its value and the reason for it.
-function describeMade([name, source]: [string, PlannedAction["makes"][string]]): string {
+function describeMade([name, source]: [string, Source]): string {
   if ("time" in source) return `${name} (the time)`;
   return `${name} (${JSON.stringify(source.value)}: ${source.because})`;
 }
@@ -90,9 +92,9 @@ export function countAnswered(document: Document, place: string, own: readonly s
 
 function describeCollection({ name, isSingle, isImported, id, idFrom, filters, parameter }: PlannedCollection): string {
   if (isSingle) return `${name}: a single record`;
-  if (id === undefined) return `${name}: the id is ${parameter} of the path`;
+  if (id.path.length === 0) return `${name}: the id is ${parameter} of the path`;
   const makers = isImported ? "the import" : idFrom.map((one) => `the ${one}`).join(" or ");
-  const type = id.type === "integer" ? "an integer" : isImported || idFrom.includes("client") ? "a string" : "a UUID";
+  const type = id.type === "int64" ? "an integer" : isImported || idFrom.includes("client") ? "a string" : "a UUID";
   const names = filters.map((filter) => filter.name).join(", ");
   return `${name}: the id is ${id.path.join(".")}, ${type} of ${makers}${names === "" ? "" : `; filters: ${names}`}`;
 }

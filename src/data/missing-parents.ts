@@ -1,6 +1,6 @@
 // Finds orphaned records, whose parent does not exist: those of an import, or of a version that did not delete them.
 import type { Document } from "../openapi/index.ts";
-import { collectionAbove, findAnswered, findCreated, readResources } from "../resources/index.ts";
+import { planOf } from "../resources/index.ts";
 import { type Table, toScope, type Values } from "../store/index.ts";
 
 /** Compares the records of all tables. It keeps a short text for each record that can have others below it. */
@@ -11,15 +11,13 @@ export class ParentCheck {
   readonly #first = new Map<string, Map<string, string>>(); // the first record in each of these scopes
 
   constructor(document: Document) {
-    const resources = readResources(document);
-    // As the server requires it: those of others can be created elsewhere.
-    const made = [...findCreated(findAnswered(document))];
-    for (const resource of resources) {
-      const above = collectionAbove(resource, made);
+    const { collections } = planOf(document);
+    for (const { name, above } of collections) {
       if (above === undefined) continue;
-      this.#above.set(resource.name, { name: above.name, depth: above.scopeParameters.length + 1 });
-      this.#scopes.set(above.name, new Set());
-      this.#first.set(resource.name, new Map());
+      const depth = (collections.find((one) => one.name === above)?.scope.length ?? 0) + 1;
+      this.#above.set(name, { name: above, depth });
+      this.#scopes.set(above, new Set());
+      this.#first.set(name, new Map());
     }
   }
 

@@ -33,8 +33,8 @@ export async function parseOwnDocument(text: string = readFileSync(file, "utf8")
 
 // A parameter that the store can't apply would select nothing.
 function checkFilters(document: Document): void {
-  for (const { name, unknownParameters } of readResources(document))
-    for (const parameter of unknownParameters)
+  for (const { name, plan } of readResources(document))
+    for (const parameter of plan.unknownParameters)
       throw new Error(
         `The store can't filter ${name} by '${parameter}': a parameter of a list must have the name and the type of a property, or of the items of an array.`,
       );

@@ -1,12 +1,12 @@
 // The resources of a document: the collections of records that a store keeps for it.
 
-export { type Plan, type PlannedAction, type PlannedCollection, type PlannedOperation, planOf } from "./plan.ts";
-export type { AnsweredOperation, OperationKind } from "./recognition/answered-operation.ts";
-export { findAnswered, findCreated } from "./recognition/find-answered.ts";
-export { collectionsOf, readResources } from "./recognition/find-resources.ts";
-export { collectionAbove } from "./recognition/parents.ts";
-export type { Resource } from "./recognition/resource.ts";
+export { collectionsOf, readResources } from "./recognition/find-collections.ts";
+export { planOf } from "./recognition/find-plan.ts";
+export type { PageParameters } from "./recognition/page-parameters.ts";
+export type { Plan, PlannedAction, PlannedCollection, PlannedOperation } from "./recognition/plan.ts";
 export { HintError } from "./recognition/x-resource.ts";
+export type { Source } from "./record/record-maker.ts";
+export type { OperationKind, Resource } from "./record/resource.ts";
 export { createRecordHandlers, readIdempotencyKey } from "./records/handlers.ts";
 export { type ImportedRecord, ImportReader } from "./records/import-reader.ts";
 export { type ListQuery, linkPages, readCursor } from "./records/page-links.ts";

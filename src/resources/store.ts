@@ -2,9 +2,9 @@
 import { HttpError } from "../http/index.ts";
 import type { Document } from "../openapi/index.ts";
 import { isInMemory, openDatabase, type RecordStore, type Store } from "../store/index.ts";
-import { findAnswered } from "./recognition/find-answered.ts";
-import { collectionsOf, readResources } from "./recognition/find-resources.ts";
-import { collectionsBelow } from "./recognition/parents.ts";
+import { collectionsOf, readResources } from "./recognition/find-collections.ts";
+import { findCreation, planOf } from "./recognition/find-plan.ts";
+import { RecordMaker } from "./record/record-maker.ts";
 import { checkRecords } from "./records/checked-records.ts";
 import { createRecordHandlers, type RecordHandlers } from "./records/handlers.ts";
 import { prepareRecords } from "./records/prepare-records.ts";
@@ -101,13 +101,12 @@ export function openStore(source: string | Store, options: ResourceStoreOptions 
         const names = resources.map(({ name }) => name).join(", ");
         throw new Error(`The store has no collection ${collection}. Its collections are: ${names}.`);
       }
+      const body = findCreation(resource)?.body;
       const records = checkRecords({
         resource,
         store: opened,
-        below: collectionsBelow(resource, resources).map(({ name }) => name),
-        maker: findAnswered(document).known.find(
-          ({ operation }) => operation === (resource.operations.create ?? resource.operations.replace),
-        )?.maker,
+        below: planOf(document).collections.find(({ name }) => name === collection)?.below ?? [],
+        maker: body && new RecordMaker(resource, body),
         scope,
       });
       return records as RecordStore<R, N>;

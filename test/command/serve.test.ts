@@ -138,10 +138,12 @@ t.test("The plan is data: --format json prints what each operation does, and how
     {
       name: "books",
       path: "/books",
-      id: { path: ["id"], type: "integer" },
+      record: "/components/schemas/Book",
+      id: { path: ["id"], type: "int64", isSent: false },
       idFrom: ["server"],
       scope: [],
       filters: [],
+      below: [],
     },
   ]);
   t.same(
@@ -159,17 +161,16 @@ t.test("The plan is data: --format json prints what each operation does, and how
   );
   const [list, add, get, remove] = operations;
   t.match(list.does, {
-    responses: { 200: { item: {}, beside: [] } },
-    page: { limit: "limit", cursor: "cursor" },
-    refused: ["sort"],
+    list: { envelope: { item: {}, beside: [] }, parameters: { limit: "limit", cursor: "cursor" } },
+    refused: [{ in: "query", name: "sort" }],
   });
   t.match(add.does, {
     collection: "books",
-    makes: { created: { time: "date-time" } },
+    body: { created: { created: { time: "date-time" } } },
     doubts: ["does not require the property created, which each record must have"],
   });
-  t.match(get.does.responses, { 200: {} });
-  t.match(remove.does.responses, { 204: null });
+  t.match(get.does, { status: 200, envelopes: { 200: {} } });
+  t.match(remove.does, { status: 204, envelopes: {} });
 });
 
 t.test(

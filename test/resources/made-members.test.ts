@@ -59,7 +59,7 @@ testLikely(
 
 t.test("The plan has each value, and its reason", async (t) => {
   const { operations } = planOf(await parseDocument(documentWith(members)));
-  t.same(operations.find(({ id }) => id === "addInvoice")?.does?.makes, {
+  t.same(operations.find(({ id }) => id === "addInvoice")?.does?.body?.created, {
     createdAt: { time: "date-time" },
     status: { value: "pending", because: "beginning" },
     paid: { value: false, because: "empty" },

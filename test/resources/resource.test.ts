@@ -51,7 +51,6 @@ t.test("A resource has a path at which records are created, and one for each rec
   t.match(readResources(document)[3], {
     path: "/shops/{shop}/books",
     scopeParameters: ["shop"],
-    parentPath: "/shops/{shop}",
     collection: { isScoped: true },
   });
   const [books] = readResources(document);
@@ -80,9 +79,9 @@ t.test("The id of a record is an int64 or a string", async (t) => {
   t.match(collectionsOf(other), [{ idForm: undefined }], "the store can make no id that both allow");
   const digits = await read(pathsWith("{ type: integer }"), withId("{ type: string }"));
   t.match(collectionsOf(digits), [{ id: "id", idForm: "safeDigits" }], "the number of a text");
-  t.match(readResources(digits), [{ hasUsualId: false }]);
+  t.match(readResources(digits), [{ plan: { id: { isUsual: false } } }]);
   const named = `  /books: { ${create} }\n${item("/books", "book_title", "{ type: string }")}`;
-  t.match(readResources(await read(named)), [{ idPath: ["title"], hasUsualId: false }], "before `id`");
+  t.match(readResources(await read(named)), [{ idPath: ["title"], plan: { id: { isUsual: false } } }], "before `id`");
 });
 
 t.test(
@@ -134,7 +133,7 @@ t.test("A parameter of the list with the name and type of a property is a filter
     { name: "tag", property: "tags", type: "string", contains: true, isLong: true },
     { name: "shelf", property: "shelf", type: "int64", contains: false, isLong: false },
   ]);
-  t.same(books?.unknownParameters, ["owner", "code", "titles", "sort", "tags"]);
+  t.same(books?.plan.unknownParameters, ["owner", "code", "titles", "sort", "tags"]);
   t.match(books?.readFilter("shelf", "9007199254740993"), { filter: { name: "shelf" }, value: 2n ** 53n + 1n });
   t.match(books?.readFilter("lent", "true"), { value: true });
   t.match(books?.readFilter("lent", "yes"), { problem: /must be a boolean|must be/ });

@@ -1,7 +1,7 @@
 // Operations of a path without an id: which are those of a single record, and which act on a selection.
 import t from "tap";
 import { parseDocument } from "../../src/openapi/index.ts";
-import { findAnswered } from "../../src/resources/index.ts";
+import { planOf } from "../../src/resources/index.ts";
 import { documentOf } from "../support/document-server.ts";
 
 const json = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
@@ -14,8 +14,8 @@ const query = (name: string) => `parameters: [{ name: ${name}, in: query, schema
 /** Plans a path with a GET, and operations of other methods. Returns what each of them does, or why it is not answered. */
 async function plan(operations: readonly string[], path = "/groups"): Promise<Record<string, string>> {
   const lines = [`get: { operationId: read, ${ok} }`, ...operations].map((line) => `    ${line}\n`).join("");
-  const { known, reasons } = findAnswered(await parseDocument(documentOf(`  ${path}:\n${lines}`)));
-  return Object.fromEntries([...known.map(({ operation, kind }) => [operation.id, kind]), ...reasons]);
+  const { operations: planned } = planOf(await parseDocument(documentOf(`  ${path}:\n${lines}`)));
+  return Object.fromEntries(planned.map(({ id, does, not }) => [id, does?.kind ?? `${not}`]));
 }
 const put = `put: { operationId: replaceGroups, ${body(groups)}, ${ok} }`;
 

@@ -2,7 +2,7 @@
 import t from "tap";
 import { parse } from "yaml";
 import { parseDocument } from "../../src/openapi/index.ts";
-import { collectionsOf, findAnswered } from "../../src/resources/index.ts";
+import { collectionsOf, planOf } from "../../src/resources/index.ts";
 import { documentOf } from "../support/document-server.ts";
 import { testLikely } from "../support/likely.ts";
 
@@ -58,7 +58,7 @@ t.test("A hint that is wrong is an error, which says where it is", async (t) => 
   const change = async (edit: (paths: Record<string, Record<string, unknown>>) => void) => {
     const document = parse(text);
     edit(document.paths);
-    return findAnswered(await parseDocument(JSON.stringify(document)));
+    return planOf(await parseDocument(JSON.stringify(document)));
   };
   const ofPath = (hint: unknown) =>
     change((paths) => {

@@ -125,8 +125,7 @@ const verbs = new Set(
 
 /** Returns the verb with which the path of a POST ends, such as `search`, or with which its name begins, if it is an upsert; undefined for none. */
 export function actionOf({ path, id }: Operation): string | undefined {
-  const place = normalizePath(path);
-  const last = place.slice(place.lastIndexOf("/") + 1).toLowerCase();
+  const last = lastSegment(path).toLowerCase();
   const [name = ""] = /^(upsert|enqueue)(?![a-z])/i.exec(id) ?? [];
   return verbs.has(last) ? last : name.toLowerCase() || undefined;
 }
@@ -140,6 +139,12 @@ export function normalizePath(path: string): string {
 export function listPathOf(path: string): string {
   const place = normalizePath(path);
   return place.slice(0, place.lastIndexOf("/"));
+}
+
+/** Returns the last segment of a path. */
+export function lastSegment(path: string): string {
+  const place = normalizePath(path);
+  return place.slice(place.lastIndexOf("/") + 1);
 }
 
 /** Returns whether a path is that of a record, by its id. */

@@ -1,9 +1,9 @@
 // How responses contain records: bare, as the members of another schema, or in an object beside other members.
 import type { SchemaNode } from "../../openapi/index.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
+import type { Resource } from "../record/resource.ts";
 import { successSchema } from "./bodies-and-parameters.ts";
 import { type PageMember, readPageMembers } from "./page-facts.ts";
-import type { Resource } from "./resource.ts";
 
 /** How the body of a response contains a record. If it has no members, the body is the record. */
 export interface RecordEnvelope {

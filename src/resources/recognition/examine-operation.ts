@@ -1,20 +1,14 @@
 // Examines whether a store can answer an operation: what it means, what is only likely of it, and what is not known.
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
-import { type AnsweredOperation, ExaminedOperation, type OperationKind } from "./answered-operation.ts";
-import {
-  actionOf,
-  isKnownHeader,
-  normalizePath,
-  queryOf,
-  responseAt,
-  responseSchema,
-} from "./bodies-and-parameters.ts";
+import type { OperationKind } from "../record/resource.ts";
+import { actionOf, lastSegment, queryOf, responseAt, responseSchema } from "./bodies-and-parameters.ts";
 import { findListEnvelope, findReceiptEnvelope, findRecordEnvelope } from "./envelopes.ts";
 import { BodyExamination } from "./examine-body.ts";
+import { ExaminedOperation, isUnderstood } from "./examined-operation.ts";
 import { findWildcards } from "./filters.ts";
 import { pageRoleOf, readPageParameters } from "./page-parameters.ts";
-import { describeMissing, planHeaders } from "./response-headers.ts";
+import type { PlannedAction } from "./plan.ts";
 import { readOperationHint } from "./x-resource.ts";
 
 // In order of preference.
@@ -29,12 +23,12 @@ const successes: Readonly<Record<OperationKind, readonly string[]>> = {
 
 /** Examines one operation: what prevents the store from answering it, and what is only likely. */
 export class Examination extends ExaminedOperation {
-  /** Returns the operation, or why the store can't answer it. */
-  run(): AnsweredOperation | string {
+  /** Returns what the operation does, or why the store can't answer it. */
+  run(): PlannedAction | string {
     const { kind, operation, resource } = this;
     const success = this.#findSuccess();
     if (success === undefined) return this.#wrongSuccess();
-    if (!resource.hasUsualId) this.doubt(`has no id with the name of the parameter ${resource.parameter}, or id`);
+    if (!resource.plan.id.isUsual) this.doubt(`has no id with the name of the parameter ${resource.parameter}, or id`);
     const hint = readOperationHint(operation);
     const isNamed = hint !== false && hint.create !== undefined;
     const action = operation.method === "POST" && !isNamed ? actionOf(operation) : undefined;
@@ -47,26 +41,11 @@ export class Examination extends ExaminedOperation {
     const body = new BodyExamination(this).run();
     const canCreate = kind === "replace" && resource.operations.create === undefined;
     const createdStatus = canCreate ? this.#findCreated(success) : success.status;
-    const statuses = [success.status, createdStatus];
-    const headers = planHeaders(operation, resource, { statuses, creates: kind === "create" || kind === "replace" });
-    if (typeof headers === "string") return this.reason ?? describeMissing(headers);
-    return (
-      this.reason ?? {
-        kind,
-        operation,
-        resource,
-        createdStatus,
-        headers,
-        ...success,
-        ...body,
-        refused,
-        doubts: this.doubts,
-      }
-    );
+    return this.plan({ ...success, ...body, createdStatus }, refused);
   }
 
   // The first declared success must have the record, or no content.
-  #findSuccess(): Pick<AnsweredOperation, "status" | "envelopes" | "list"> | undefined {
+  #findSuccess(): Pick<PlannedAction, "status" | "envelopes" | "list"> | undefined {
     const find = (status: string) => responseAt(this.operation, status);
     const status = [...successes[this.kind], "200", "201", "204"].find((one) => find(one) !== undefined);
     if (status === undefined) return undefined;
@@ -83,17 +62,17 @@ export class Examination extends ExaminedOperation {
     const hasContent = find(status)?.at("content") !== undefined;
     const isLater = status === "202" && this.kind === "create"; // it promises nothing without the record
     if (schema === undefined) return hasContent || isLater || this.kind === "get" ? undefined : base;
-    return base.envelopes.has(Number(status)) ? base : undefined;
+    return base.envelopes[Number(status)] ? base : undefined;
   }
 
   // 201, if it is declared with the record, or without content.
-  #findCreated({ status, envelopes }: Pick<AnsweredOperation, "status" | "envelopes">): number {
+  #findCreated({ status, envelopes }: Pick<PlannedAction, "status" | "envelopes">): number {
     const created = responseAt(this.operation, "201");
-    const canSend = created !== undefined && (envelopes.has(201) || created.at("content") === undefined);
+    const canSend = created !== undefined && (envelopes[201] !== undefined || created.at("content") === undefined);
     return canSend ? 201 : status;
   }
 
-  #findEnvelopes(): AnsweredOperation["envelopes"] {
+  #findEnvelopes(): PlannedAction["envelopes"] {
     const isChange = this.kind !== "get" && this.kind !== "list";
     const found = [200, 201, 202].flatMap((status) => {
       const schema = responseSchema(this.operation, `${status}`);
@@ -103,7 +82,7 @@ export class Examination extends ExaminedOperation {
         (isChange ? findReceiptEnvelope(schema, this.resource, this.kind === "delete") : undefined);
       return envelope ? [[status, envelope] as const] : [];
     });
-    return new Map(found);
+    return Object.fromEntries(found);
   }
 
   #wrongSuccess(): string {
@@ -117,16 +96,14 @@ export class Examination extends ExaminedOperation {
   }
 
   // A parameter whose effect is not known can be left out, if it is optional.
-  #findRefused(): AnsweredOperation["refused"] {
-    const { record, collection } = this.resource;
-    const filters = collection.filters.map(({ name }) => name);
+  #findRefused(): Operation["parameterParts"] {
+    const { record, exampleId, plan } = this.resource;
+    const filters = plan.filters.map(({ name }) => name);
     return this.operation.parameterParts.filter((part) => {
+      if (isUnderstood(part)) return false;
       const { in: location, name, required } = part.value;
-      if (location === "path") return false;
-      if (location === "header" && isKnownHeader(part)) return false;
       const isList = this.kind === "list" && location === "query";
-      if (isList && (filters.includes(name) || pageRoleOf(part, record, this.resource.exampleId) !== undefined))
-        return false;
+      if (isList && (filters.includes(name) || pageRoleOf(part, record, exampleId) !== undefined)) return false;
       const reason = isList
         ? `has the parameter ${name}, which neither selects a page (limit, cursor) nor has the name and type of a property`
         : `has the ${location} parameter ${name}, whose effect is not known`;
@@ -137,20 +114,20 @@ export class Examination extends ExaminedOperation {
 
   // A new record has the id that is sent, or the store makes one.
   #examineId(): void {
-    const { takesId, record, newRecord, collection, idPath, parameter } = this.resource;
-    const id = idPath.join(".");
-    if (takesId && collection.idType === "int64" && collection.isScoped) {
+    const { record, collection, parameter } = this.resource;
+    const { path, type, form, isSent, isRequired } = this.resource.plan.id;
+    const id = path.join(".");
+    if (isSent && type === "int64" && collection.isScoped) {
       const reason = `takes the property ${id}, which the store makes: it must be read-only`;
-      if (newRecord.required.includes(id)) this.refuse(reason);
+      if (isRequired) this.refuse(reason);
       else this.doubt(reason);
     }
     const hasKey = this.operation.parameterParts.some(({ value }) => value.name === "Idempotency-Key");
-    if (takesId && hasKey)
+    if (isSent && hasKey)
       this.refuse(`takes the property ${id}, so that a retry does not need the header Idempotency-Key`);
-    if (collection.idType === "int64" && !(this.resource.canFind("1") && record.acceptsAt(idPath, 1)))
+    if (type === "int64" && !(this.resource.canFind("1") && record.acceptsAt(path, 1)))
       this.refuse(`makes ids from 1 on, which the property ${id}, or the parameter ${parameter}, can't be`);
-    const canMake = collection.idType === "int64" || collection.idForm !== undefined;
-    if (!newRecord.required.includes(id) && !canMake)
+    if (!isRequired && type === "string" && form === undefined)
       this.refuse(
         `does not require the property ${id}, whose schema does not allow the UUID that the store would make`,
       );
@@ -162,9 +139,7 @@ const neutralQuery = /^(force|pretty|human|error_trace|(master_)?timeout|dry_?ru
 
 // Whether a DELETE of a single record can delete a part of it: its name does not say that it deletes all.
 function hasSelection(operation: Operation): boolean {
-  const place = normalizePath(operation.path);
-  const last = place.slice(place.lastIndexOf("/") + 1);
-  if ([operation.id, last].some((name) => wholeNames.test(toSnakeCase(name)))) return false;
+  if ([operation.id, lastSegment(operation.path)].some((name) => wholeNames.test(toSnakeCase(name)))) return false;
   const hasBody = operation.part.at("requestBody") !== undefined;
   return hasBody || queryOf(operation).some(({ value }) => !neutralQuery.test(value.name));
 }

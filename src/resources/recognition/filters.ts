@@ -49,7 +49,7 @@ function placesOf(name: string, record: RecordSchema): readonly (readonly string
 }
 
 /** Returns the defaults of parameters of a list that select all records, such as `all`, or nothing. They are no values of a record. */
-export function findWildcards(list: Operation, record: RecordSchema): ReadonlyMap<string, unknown> {
+export function findWildcards(list: Operation, record: RecordSchema): Readonly<Record<string, unknown>> {
   const found = queryOf(list).flatMap((part) => {
     const { default: value } = Object(part.at("schema")?.value) as { readonly default?: unknown };
     const { name } = part.value;
@@ -57,7 +57,7 @@ export function findWildcards(list: Operation, record: RecordSchema): ReadonlyMa
     if (record.propertyNames.includes(name) && !isFree && record.accepts(name, value)) return [];
     return /^(all|any|none|\*|)$/i.test(`${value}`) ? [[part.value.name, value] as const] : [];
   });
-  return new Map(found);
+  return Object.fromEntries(found);
 }
 
 const maxShortLength = 500; // characters of up to 4 bytes

@@ -1,53 +1,42 @@
 // Parts of records with a path of their own, such as `/orders/{id}/status`: the property of the record with this name.
 import type { Document, Operation } from "../../openapi/index.ts";
 import { RecordSchema } from "../record/record-schema.ts";
-import type { AnsweredOperation } from "./answered-operation.ts";
+import type { Resource } from "../record/resource.ts";
 import {
   bodiesOf,
   changeSchema,
-  isKnownHeader,
   isPatchType,
-  normalizePath,
+  lastSegment,
   responseAt,
   responseSchema,
 } from "./bodies-and-parameters.ts";
 import { createSelection } from "./envelopes.ts";
-import type { Resource } from "./resource.ts";
-import { planHeaders } from "./response-headers.ts";
+import { ExaminedOperation, isUnderstood } from "./examined-operation.ts";
+import type { PlannedAction, PropertyForm } from "./plan.ts";
+import { hasPart } from "./plan-collection.ts";
 
 const kinds = { GET: "get", PUT: "replace", PATCH: "update", DELETE: "delete" } as const;
 
-/** The value of a property, or an object with it, such as the record, of which only the property counts. */
-export type PropertyForm = "property" | "object";
-
-/** An operation of a part of a record. */
-export interface PropertyOperation extends AnsweredOperation {
-  readonly kind: (typeof kinds)[keyof typeof kinds];
-  /** The name of the property. */
-  readonly name: string;
-  /** What a body contains; undefined if there is none. */
-  readonly body: PropertyForm | undefined;
-  /** What a response contains; undefined if it has no content. */
-  readonly response: PropertyForm | undefined;
+/** Returns what the operations of parts of the records of a resource do that a store can answer. */
+export function findPropertyOperations(
+  { operations }: Document,
+  resource: Resource,
+): readonly (readonly [Operation, PlannedAction])[] {
+  return operations.flatMap((operation) => {
+    const action = hasPart(resource, operation.path) ? examine(operation, resource) : undefined;
+    return typeof action === "object" ? [[operation, action] as const] : [];
+  });
 }
 
-/** Returns the operations of parts of the records of a resource that a store can answer. */
-export function findPropertyOperations({ operations }: Document, resource: Resource): readonly PropertyOperation[] {
-  return operations.flatMap((operation) =>
-    resource.hasPart(operation.path) ? (examine(operation, resource) ?? []) : [],
-  );
-}
-
-function examine(operation: Operation, resource: Resource): PropertyOperation | undefined {
-  const kind = kinds[operation.method as keyof typeof kinds] as PropertyOperation["kind"] | undefined;
-  const place = normalizePath(operation.path);
-  const name = place.slice(place.lastIndexOf("/") + 1);
+function examine(operation: Operation, resource: Resource): PlannedAction | string | undefined {
+  const kind = kinds[operation.method as keyof typeof kinds] as PlannedAction["kind"] | undefined;
+  const property = lastSegment(operation.path);
   const success = ["200", "204"].find((one) => responseAt(operation, one) !== undefined);
   if (kind === undefined || success === undefined) return undefined;
   const schemaOf = (place: ReturnType<typeof changeSchema>) =>
     place && RecordSchema.of(resource.record.document, place);
   const [sent, returned] = [schemaOf(changeSchema(operation)), schemaOf(responseSchema(operation, success))];
-  const [body, response] = [sent, returned].map((schema) => schema && findForm(schema, resource, name));
+  const [body, response] = [sent, returned].map((schema) => schema && findForm(schema, resource, property));
   const isChange = kind === "replace" || kind === "update";
   const isUnknown =
     (returned !== undefined && response === undefined) ||
@@ -56,30 +45,12 @@ function examine(operation: Operation, resource: Resource): PropertyOperation | 
     (kind === "update" && !bodiesOf(operation).some(([type]) => isPatchType(type))) ||
     // What it deletes is in the body, or what it returns is deleted.
     (kind === "delete" && (sent !== undefined || response === "property"));
-  const refused = operation.parameterParts.filter((part) => {
-    const { in: location } = part.value;
-    return location !== "path" && !(location === "header" && isKnownHeader(part));
-  });
+  const refused = operation.parameterParts.filter((part) => !isUnderstood(part));
   if (isUnknown || refused.some(({ value }) => value.required)) return undefined;
-  const envelope =
-    response === "property" ? { property: name } : returned && createSelection(returned, resource.record);
+  const envelope = response === "property" ? { property } : returned && createSelection(returned, resource.record);
   const status = Number(success);
-  const envelopes = new Map(envelope ? [[status, envelope]] : []);
-  const headers = planHeaders(operation, resource, { statuses: [status], creates: false });
-  if (typeof headers === "string") return undefined;
-  const standard = {
-    kind,
-    operation,
-    resource,
-    status,
-    createdStatus: status,
-    headers,
-    envelopes,
-    controls: [],
-    refused,
-    doubts: [],
-  };
-  return { ...standard, name, response, body };
+  const found = { status, envelopes: envelope ? { [status]: envelope } : {}, part: { property, response, body } };
+  return new ExaminedOperation(kind, operation, resource).plan(found, refused);
 }
 
 function findForm(schema: RecordSchema, { record }: Resource, name: string): PropertyForm | undefined {

@@ -8,9 +8,8 @@ import {
   scopeFilter,
   toScope,
 } from "../../store/index.ts";
-import { membersOfScope } from "../recognition/parents.ts";
-import type { Resource } from "../recognition/resource.ts";
 import type { RecordMaker } from "../record/record-maker.ts";
+import type { Resource } from "../record/resource.ts";
 import { addRecord, placeRecord } from "./place-record.ts";
 
 export interface CheckedRecordsOptions {
@@ -55,7 +54,7 @@ export function checkRecords({ resource, store, below, maker, scope: values }: C
     find: (id) => records.find(at(id)),
     position: (id) => records.position(at(id)),
     async create(record, idempotencyKey) {
-      const made = maker?.create(record, membersOfScope(resource, values)).value;
+      const made = maker?.create(record, resource.membersOfScope(values)).value;
       const completed = { ...made, ...(maker?.withoutRequestOnly(record) ?? record) };
       const placed = placeRecord(resource, completed, resource.idIn(record));
       requireValid(placed.record);

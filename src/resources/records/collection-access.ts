@@ -12,24 +12,22 @@ import {
   type Store,
   toScope,
 } from "../../store/index.ts";
-import type { AnsweredOperation } from "../recognition/answered-operation.ts";
-import { changeSchema, keyHeaderOf } from "../recognition/bodies-and-parameters.ts";
 import type { RecordEnvelope } from "../recognition/envelopes.ts";
-import { membersOfScope } from "../recognition/parents.ts";
-import { maxScopeLength, type Resource, singleId } from "../recognition/resource.ts";
-import type { RecordMaker } from "../record/record-maker.ts";
-import { RecordSchema } from "../record/record-schema.ts";
+import type { PlannedAction, PlannedOperation } from "../recognition/plan.ts";
+import { RecordMaker } from "../record/record-maker.ts";
+import { maxScopeLength, type Resource } from "../record/resource.ts";
 import { addRecord, type PlacedRecord } from "./place-record.ts";
 import { invalidBody, parameterOf, requireUnderstood } from "./request.ts";
 import { writeRecord } from "./write-body.ts";
 
 export interface AccessOptions {
+  readonly resource: Resource;
   readonly store: Pick<Store, "records" | "transaction">;
   /** The public URL of the API. */
   readonly baseUrl: string;
-  /** The collection whose records must exist above those of this one. */
-  readonly above?: CollectionAccess | undefined;
-  /** The collections whose records are below those of this one, from the highest to the lowest. */
+  /** The collections whose records must exist above those of this one, from the lowest to the highest. */
+  readonly above: readonly Resource[];
+  /** The names of the collections whose records are below those of this one, from the highest to the lowest. */
   readonly below: readonly string[];
   /** Whether no operation creates its records, so that they are imported. */
   readonly isImported: boolean;
@@ -41,46 +39,23 @@ export interface AccessOptions {
 export class CollectionAccess {
   readonly resource: Resource;
   readonly records: RecordStore;
-  readonly status: number;
-  /** The header with the Idempotency-Key. */
-  readonly keyHeader: string;
-  /** The status of a PUT that creates a record. */
-  readonly createdStatus: number;
+  readonly action: PlannedAction;
   readonly maker: RecordMaker | undefined;
   /** What a single record is until it is changed. */
   readonly initial: RawJson<unknown> | undefined;
-  /** The schema of what a request has of a record. */
-  readonly #sent: RecordSchema | undefined;
-  readonly #standard: AnsweredOperation;
-  readonly #requiresMatch: boolean;
-  readonly #above: CollectionAccess | undefined;
-  readonly #isImported: boolean;
-  readonly #read: RecordEnvelope;
-  readonly #baseUrl: string;
-  readonly #store: AccessOptions["store"];
-  readonly #below: readonly string[];
+  readonly #path: string;
+  readonly #options: AccessOptions;
 
-  constructor(standard: AnsweredOperation, { store, baseUrl, above, isImported, read, below }: AccessOptions) {
-    const { resource, operation, status, maker } = standard;
-    this.#standard = standard;
-    this.maker = maker;
-    const body = changeSchema(operation);
-    this.#sent = maker?.body ?? (body && RecordSchema.of(resource.record.document, body));
-    const { initial } = resource;
+  constructor({ path, does: action }: PlannedOperation & { readonly does: PlannedAction }, options: AccessOptions) {
+    const { resource, store } = options;
+    this.#path = path;
+    this.#options = options;
+    this.action = action;
+    this.maker = action.body && new RecordMaker(resource, action.body);
+    const { initial } = resource.plan;
     this.initial = initial && new RawJson(toJson(initial));
-    const responses = operation.part.at("responses");
     this.resource = resource;
     this.records = store.records(resource.name);
-    this.#store = store;
-    this.status = status;
-    this.createdStatus = standard.createdStatus;
-    this.#baseUrl = baseUrl;
-    this.#below = below;
-    this.#above = above;
-    this.#isImported = isImported;
-    this.#read = read;
-    this.keyHeader = keyHeaderOf(operation, resource.item);
-    this.#requiresMatch = responses?.at("428") !== undefined;
   }
 
   /** Returns the scope of a request: that of its path. */
@@ -97,9 +72,9 @@ export class CollectionAccess {
     return this.resource.scopeParameters.map((name) => parameterOf(call, name));
   }
 
-  // That of a single record is always the same.
+  // A single record has none.
   #idOf(call: UntypedCall): string {
-    return this.resource.isSingle ? singleId : parameterOf(call, this.resource.parameter);
+    return this.resource.isSingle ? "" : parameterOf(call, this.resource.parameter);
   }
 
   /** Returns why a new record of a request can't have an id. Completes a sentence; undefined if it can. */
@@ -109,11 +84,11 @@ export class CollectionAccess {
 
   /** Returns what a request has of a record. */
   bodyOf({ body = {} }: UntypedCall): object {
-    const { bodyMember } = this.#standard;
-    const found = bodyMember === undefined ? body : Object(body)[bodyMember];
+    const member = this.action.body?.member;
+    const found = member === undefined ? body : Object(body)[member];
     if (found === undefined) return {};
     if (typeof found === "object" && found !== null && !Array.isArray(found)) return found;
-    throw invalidBody(bodyMember ?? "", "A record must be an object.");
+    throw invalidBody(member ?? "", "A record must be an object.");
   }
 
   /** Returns the members of a stored record. It can be nested more deeply than a new one. */
@@ -123,16 +98,18 @@ export class CollectionAccess {
 
   /** Returns what a request makes of a record, with the read-only members that it had before. A new record has none. */
   keepReadOnly(before: object | undefined, after: object): object {
-    return this.resource.record.keepReadOnly(before, after, this.#sent);
+    return this.resource.record.keepReadOnly(before, after, this.maker?.body);
   }
 
   /** Returns the public URL of the operation of a request. */
   urlOfCall(call: UntypedCall): string {
-    return this.#fillPath(this.#standard.operation.path, (name) => parameterOf(call, name));
+    return this.#fillPath(this.#path, (name) => parameterOf(call, name));
   }
 
   #fillPath(path: string, read: (name: string) => string): string {
-    return this.#baseUrl + path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => encodeURIComponent(read(name)));
+    return (
+      this.#options.baseUrl + path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => encodeURIComponent(read(name)))
+    );
   }
 
   /** Returns the public URL of a record at an address. */
@@ -145,18 +122,18 @@ export class CollectionAccess {
 
   /** Throws an HttpError if a request has what is not understood, or if the record does not exist to which its scope belongs. */
   async check(call: UntypedCall): Promise<void> {
-    requireUnderstood(call, this.#standard);
+    requireUnderstood(call, this.action);
     if (this.scopeOf(call).length > maxScopeLength)
       throw new InvalidRequest([
         { location: "path", name: this.resource.parameter, message: "The path is too long to have records." },
       ]);
-    const above = this.#above;
-    if (above) await above.#requireAt(this.#scopeValuesOf(call), this.#store.records);
+    const { above, store } = this.#options;
+    if (above.length > 0) await requireAbove(above, this.#scopeValuesOf(call), store.records);
   }
 
   /** Returns the new record of a request. Throws an HttpError if it does not match its schema. */
   makeNew(call: UntypedCall, body: object): object {
-    const place = membersOfScope(this.resource, this.#scopeValuesOf(call));
+    const place = this.resource.membersOfScope(this.#scopeValuesOf(call));
     if (this.maker) return this.requireValid(this.maker.create(body, place), body);
     return { ...place, ...this.keepReadOnly(undefined, body) };
   }
@@ -186,8 +163,8 @@ export class CollectionAccess {
   }
 
   /** Returns the response with a record. */
-  write(record: RawJson<unknown>, status = this.status) {
-    const envelope = this.#standard.envelopes.get(status);
+  write(record: RawJson<unknown>, status = this.action.status) {
+    const envelope = this.action.envelopes[status];
     return { status, ...(envelope && { body: writeRecord(envelope, record) }) };
   }
 
@@ -197,7 +174,7 @@ export class CollectionAccess {
    */
   async requireImported(): Promise<void> {
     const { name } = this.resource;
-    if (!this.#isImported || (await this.records.list({ limit: 1 })).last !== undefined) return;
+    if (!this.#options.isImported || (await this.records.list({ limit: 1 })).last !== undefined) return;
     throw new HttpError(
       "not_implemented",
       `No operation creates the records of ${name}, and there are none. Import them, such as with openapi-server data import DOCUMENT FILE --resource ${name}, or serve --seed.`,
@@ -244,9 +221,9 @@ export class CollectionAccess {
 
   /** Throws an HttpError unless a request may change a record. */
   checkPreconditions(call: UntypedCall, record: RawJson<unknown> | undefined): void {
-    const body = record && writeRecord(this.#read, record);
+    const body = record && writeRecord(this.#options.read, record);
     const matches = call.ifMatch(body);
-    if (matches === undefined && this.#requiresMatch && record)
+    if (matches === undefined && this.action.requiresMatch && record)
       throw new HttpError(
         { code: "precondition_required", status: 428 },
         `Send the ETag of the ${this.resource.recordName}, which a GET returns, in If-Match.`,
@@ -268,22 +245,12 @@ export class CollectionAccess {
     throw invalidBody(name, `The property ${name} must be that of the path, ${sent}, or be left out.`);
   }
 
-  // Throws an HttpError if the record does not exist whose path has the first of these values.
-  async #requireAt(values: readonly string[], records: Records): Promise<void> {
-    const { name, scopeParameters, recordName } = this.resource;
-    const id = values[scopeParameters.length] as string;
-    const address = this.resource.addressAt(values.slice(0, scopeParameters.length), id);
-    if ((await records(name).position(address)) !== undefined) return;
-    if (this.#above) await this.#above.#requireAt(values, records); // the highest one that is missing
-    throw notFound(recordName, `has the id ${id}`);
-  }
-
   /** Runs a write that can create a record; if it is below another one, in one transaction with the check that this one exists. */
   add<T>(call: UntypedCall, write: (records: RecordStore) => Promise<T>): Promise<T> {
-    const above = this.#above;
-    if (above === undefined) return write(this.records);
-    return this.#store.transaction(async (records) => {
-      await above.#requireAt(this.#scopeValuesOf(call), records);
+    const { above, store } = this.#options;
+    if (above.length === 0) return write(this.records);
+    return store.transaction(async (records) => {
+      await requireAbove(above, this.#scopeValuesOf(call), records);
       return write(records(this.resource.name));
     });
   }
@@ -295,9 +262,9 @@ export class CollectionAccess {
       collection: this.resource.name,
       address: this.addressOf(call),
       scope: toScope([...this.#scopeValuesOf(call), ...id]),
-      below: this.#below,
+      below: this.#options.below,
     };
-    return removeWithBelow(this.#store, deletion, isAllowed);
+    return removeWithBelow(this.#options.store, deletion, isAllowed);
   }
 
   /** Changes a record, and returns its response. */
@@ -324,6 +291,18 @@ export class CollectionAccess {
     }
     return this.write(result.record);
   }
+}
+
+// Throws an HttpError if a record does not exist whose path has the first of these values. `above` are collections, the lowest first.
+async function requireAbove(above: readonly Resource[], values: readonly string[], records: Records): Promise<void> {
+  const [resource, ...others] = above;
+  if (resource === undefined) return;
+  const { name, scopeParameters, recordName } = resource;
+  const id = values[scopeParameters.length] as string;
+  const address = resource.addressAt(values.slice(0, scopeParameters.length), id);
+  if ((await records(name).position(address)) !== undefined) return;
+  await requireAbove(others, values, records); // the highest one that is missing
+  throw notFound(recordName, `has the id ${id}`);
 }
 
 function notFound(recordName: string, words: string): HttpError {

@@ -4,14 +4,13 @@ import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { canonicalJson, type RawJson } from "../../lib/index.ts";
 import { type Document, identitiesOf, type UntypedCall, type UntypedHandler } from "../../openapi/index.ts";
 import { type IdempotencyKey, idOf, type Store } from "../../store/index.ts";
-import type { AnsweredOperation, OperationKind } from "../recognition/answered-operation.ts";
 import { normalizePath } from "../recognition/bodies-and-parameters.ts";
-import { findAnswered, findCreated } from "../recognition/find-answered.ts";
-import { readResources } from "../recognition/find-resources.ts";
-import { collectionAbove, collectionsBelow } from "../recognition/parents.ts";
-import type { Resource } from "../recognition/resource.ts";
+import { readResources } from "../recognition/find-collections.ts";
+import { planOf } from "../recognition/find-plan.ts";
+import type { PlannedAction, PlannedCollection, PlannedOperation } from "../recognition/plan.ts";
+import type { OperationKind, Resource } from "../record/resource.ts";
 import { CollectionAccess } from "./collection-access.ts";
-import { type ListOperation, listPage } from "./list.ts";
+import { type ListAction, listPage } from "./list.ts";
 import { isObject, patchRecord, requireKept } from "./patches.ts";
 import { placeRecord } from "./place-record.ts";
 import { createPropertyHandler } from "./property-handlers.ts";
@@ -35,46 +34,46 @@ export function createRecordHandlers(
   store: Pick<Store, "records" | "transaction">,
   baseUrl: string,
 ): RecordHandlers {
-  const answered = findAnswered(document);
-  const { known, parts, reasons } = answered;
-  const created = findCreated(answered);
-  const isCreated = (resource: Resource) =>
-    created.has(resource) ||
-    [resource.operations.create, resource.operations.replace].some((one) => one && Object.hasOwn(own, one.id));
-  const accessOf = (standard: AnsweredOperation, reads: readonly AnsweredOperation[] = known): CollectionAccess => {
-    const { resource } = standard;
-    const above = collectionAbove(resource, [...created]);
-    const parent = known.find((one) => one.resource === above && one.kind === "get");
-    const get = reads.find((one) => one.resource === resource && one.kind === "get");
-    return new CollectionAccess(standard, {
-      isImported: !resource.isSingle && !isCreated(resource),
-      read: get?.envelopes.get(get.status) ?? {},
+  const { collections, operations } = planOf(document);
+  const resources = new Map(readResources(document).map((resource) => [resource.name, resource]));
+  const byName = new Map(collections.map((collection) => [collection.name, collection]));
+  const isOwn = (id: string | undefined) => id !== undefined && Object.hasOwn(own, id);
+  const chainAbove = (name: string | undefined): Resource[] =>
+    name === undefined ? [] : [resources.get(name) as Resource, ...chainAbove(byName.get(name)?.above)];
+  const accessOf = (operation: AnsweredOperation): CollectionAccess => {
+    const { collection: name, part } = operation.does;
+    const { isImported, above, below, operations: ids } = byName.get(name) as PlannedCollection;
+    const place = normalizePath(operation.path);
+    const isRead = ({ id, path }: AnsweredOperation) => (part ? normalizePath(path) === place : id === ids.get);
+    const read = operations.filter(isAnswered).find((one) => isRead(one) && one.does.kind === "get")?.does;
+    return new CollectionAccess(operation, {
+      resource: resources.get(name) as Resource,
+      isImported: isImported && !isOwn(ids.create) && !isOwn(ids.replace),
+      read: read?.envelopes[read.status] ?? {},
       store,
       baseUrl,
-      above: parent && accessOf(parent),
-      below: collectionsBelow(resource, readResources(document)).map(({ name }) => name),
+      above: chainAbove(above),
+      below,
     });
   };
-  const handlers = known.flatMap((standard) => {
-    const { kind, operation } = standard;
-    return Object.hasOwn(own, operation.id)
-      ? []
-      : [[operation.id, withLocation(standard, creators[kind](accessOf(standard), standard))] as const];
+  const handlers = operations.filter(isAnswered).flatMap((operation) => {
+    if (isOwn(operation.id)) return [];
+    const { kind, part, headers } = operation.does;
+    const create = part ? createPropertyHandler : creators[kind];
+    return [[operation.id, withLocation(headers, create(accessOf(operation)))] as const];
   });
-  const ofParts = parts.flatMap((part) => {
-    const { operation } = part;
-    const ofPath = parts.filter((one) => normalizePath(one.operation.path) === normalizePath(operation.path));
-    return Object.hasOwn(own, operation.id)
-      ? []
-      : [[operation.id, createPropertyHandler(accessOf(part, ofPath), part)] as const];
-  });
-  return { handlers: Object.fromEntries([...handlers, ...ofParts]), reasons };
+  const reasons = operations.flatMap(({ id, not }) => (not === undefined ? [] : [[id, not] as const]));
+  return { handlers: Object.fromEntries(handlers), reasons: new Map(reasons) };
 }
 
-const creators: Readonly<
-  Record<OperationKind, (collection: CollectionAccess, operation: AnsweredOperation) => UntypedHandler>
-> = {
-  list: (collection, operation) => (call) => listPage(collection, operation as ListOperation, call),
+type AnsweredOperation = PlannedOperation & { readonly does: PlannedAction };
+
+function isAnswered(operation: PlannedOperation): operation is AnsweredOperation {
+  return operation.does !== undefined;
+}
+
+const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) => UntypedHandler>> = {
+  list: (collection) => (call) => listPage(collection, collection.action as ListAction, call),
 
   create: (collection) => {
     const { records, resource } = collection;
@@ -93,7 +92,7 @@ const creators: Readonly<
       if (name === undefined && findIdempotencyKey(collection, call))
         throw new HttpError(
           "not_implemented",
-          `The ${collection.keyHeader} has no effect, because the id is inside of an object. Send the request without it.`,
+          `The ${collection.action.keyHeader} has no effect, because the id is inside of an object. Send the request without it.`,
         );
       if (placed.id !== undefined) collection.requireId(call, placed.id);
       const key = placed.id === undefined ? findIdempotencyKey(collection, call) : undefined;
@@ -158,7 +157,7 @@ const creators: Readonly<
 };
 
 // `Location` as the document declares it. The scheme and host of the request are read before anything is changed.
-function withLocation({ headers: { location } }: AnsweredOperation, handler: UntypedHandler): UntypedHandler {
+function withLocation({ location }: PlannedAction["headers"], handler: UntypedHandler): UntypedHandler {
   if (location === "relative") return handler;
   return async (call, context) => {
     const { origin } = call.request;
@@ -194,9 +193,9 @@ async function createOrReplace(collection: CollectionAccess, call: UntypedCall, 
   const result = await collection.add(call, (records) => records.put(address, edit));
   if (result.outcome === "full") throw collection.full();
   const isCreated = result.outcome === "created";
-  const status = isCreated ? collection.createdStatus : collection.status;
+  const { status, createdStatus } = collection.action;
   return {
-    ...collection.write(result.record, status),
+    ...collection.write(result.record, isCreated ? createdStatus : status),
     ...(isCreated && { headers: { Location: collection.urlOf(call, address) } }),
   };
 }
@@ -222,7 +221,7 @@ const maxKeyLength = 255; // characters, if the document has no schema
 
 // Clients can send the header although the document does not declare it, as those of Stripe do.
 function findIdempotencyKey(collection: CollectionAccess, call: UntypedCall): IdempotencyKey | undefined {
-  const { keyHeader } = collection;
+  const { keyHeader } = collection.action;
   const scope = collection.scopeOf(call);
   const declared = readIdempotencyKey(call, scope);
   const sent = call.request.headers[keyHeader.toLowerCase()];

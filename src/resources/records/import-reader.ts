@@ -2,11 +2,10 @@
 import { type Checked, isObject } from "../../lib/index.ts";
 import type { TableRow } from "../../openapi/index.ts";
 import { type RecordId, toScope } from "../../store/index.ts";
-import { findAnswered } from "../recognition/find-answered.ts";
-import { membersOfScope } from "../recognition/parents.ts";
-import type { Resource } from "../recognition/resource.ts";
-import type { RecordMaker } from "../record/record-maker.ts";
+import { findCreation } from "../recognition/find-plan.ts";
+import { RecordMaker } from "../record/record-maker.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
+import type { Resource } from "../record/resource.ts";
 import { placeRecord } from "./place-record.ts";
 
 /** A record of an import. */
@@ -50,16 +49,13 @@ export class ImportReader {
 
   /** `scope` has the values of the path for records that do not have them. Compiles schemas, which is expensive. */
   constructor(resource: Resource, scope?: readonly string[]) {
-    const { record, newRecord, operations, collection } = resource;
-    const create = findAnswered(record.document).known.find(
-      ({ operation }) => operation === (operations.create ?? operations.replace),
-    );
+    const { record, newRecord, collection } = resource;
+    const { body, doubts = [] } = findCreation(resource) ?? {};
     this.#resource = resource;
     this.#placeNames = resource.placeNames;
     this.#defaultScope = collection.isScoped ? scope : [];
-    this.#isComplete =
-      create?.maker !== undefined && Object.keys(create.maker.made).length === 0 && create.doubts.length === 0;
-    this.#maker = this.#isComplete ? undefined : create?.maker;
+    this.#isComplete = body !== undefined && Object.keys(body.created).length === 0 && doubts.length === 0;
+    this.#maker = this.#isComplete || body === undefined ? undefined : new RecordMaker(resource, body);
     this.#added = this.#maker?.body ?? newRecord;
     this.#madeNames = new Set(record.propertyNames.filter((name) => !this.#added.canHave(name)));
     this.#validateWhole = record.createValidator("response");
@@ -135,7 +131,7 @@ export class ImportReader {
     const sent = hasMade ? Object.fromEntries(entries.filter(([name]) => !isMade(name))) : line;
     const checked = this.#validateAdded(sent, noun);
     if (checked.problem || (this.#isComplete && !hasMade)) return checked;
-    const made = this.#maker?.create(checked.value, membersOfScope(this.#resource, scope)) ?? checked;
+    const made = this.#maker?.create(checked.value, this.#resource.membersOfScope(scope)) ?? checked;
     if (made.problem) return made;
     const { id } = this.#resource.collection;
     const isOwn = ([name, value]: [string, unknown]) =>

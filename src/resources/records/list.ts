@@ -3,10 +3,10 @@ import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { parseJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/index.ts";
 import { type Page, type PagePosition, scopeFilter } from "../../store/index.ts";
-import type { AnsweredList, AnsweredOperation } from "../recognition/answered-operation.ts";
 import { readsTotal, writePageMembers } from "../recognition/page-facts.ts";
 import type { PageParameters } from "../recognition/page-parameters.ts";
-import type { Resource } from "../recognition/resource.ts";
+import type { ListPlan, PlannedAction } from "../recognition/plan.ts";
+import type { Resource } from "../record/resource.ts";
 import type { CollectionAccess } from "./collection-access.ts";
 import {
   findNeighbours,
@@ -24,15 +24,15 @@ const defaultLimit = 100; // records, if the parameter for their number has no d
 const maxRecords = 10_000; // in a response
 const maxBytes = 16_777_216; // of a page that can't be short
 
-/** An operation that returns a list. */
-export type ListOperation = AnsweredOperation & { readonly list: AnsweredList };
+/** An action that returns a list. */
+export type ListAction = PlannedAction & { readonly list: ListPlan };
 
 type Query = Readonly<Record<string, unknown>>;
 
 /** Responds with the page that a request selects. Throws an HttpError if it can't. */
-export async function listPage(collection: CollectionAccess, { list, headers }: ListOperation, call: UntypedCall) {
+export async function listPage(collection: CollectionAccess, { list, headers, status }: ListAction, call: UntypedCall) {
   await collection.check(call);
-  const { records, resource, status } = collection;
+  const { records, resource } = collection;
   const { envelope, parameters } = list;
   const { page: pageHeaders } = headers;
   const query = call.query as Query;
@@ -91,11 +91,7 @@ function requireWhole({ isShort }: Page<unknown>, { limit, offset, page }: PageP
 }
 
 // Reads which page of which records a request selects. Throws an HttpError if a cursor is not valid.
-async function selectPage(
-  collection: CollectionAccess,
-  { parameters, wildcards }: NonNullable<AnsweredOperation["list"]>,
-  call: UntypedCall,
-) {
+async function selectPage(collection: CollectionAccess, { parameters, wildcards }: ListPlan, call: UntypedCall) {
   const query = call.query as Query;
   const { before, cursor, ...rest } = readSelection(query, parameters);
   if (before !== undefined && cursor !== undefined)
@@ -106,7 +102,7 @@ async function selectPage(
         message: `The parameters ${parameters.cursor} and ${parameters.before} can't be used together.`,
       },
     ]);
-  const isSelected = (name: string) => !(wildcards.has(name) && wildcards.get(name) === query[name]);
+  const isSelected = (name: string) => !(Object.hasOwn(wildcards, name) && wildcards[name] === query[name]);
   const names = collection.resource.collection.filters.map(({ name }) => name);
   const filter = definedOf(query, names.filter(isSelected));
   const page = { ...filter, limit: rest.limit };

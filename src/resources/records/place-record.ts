@@ -1,6 +1,6 @@
 // Where a new record goes, and with which id: for requests, handlers, imports and seeds.
 import { type CreateResult, type IdempotencyKey, idForms, type RecordStore, toScope } from "../../store/index.ts";
-import type { Resource } from "../recognition/resource.ts";
+import type { Resource } from "../record/resource.ts";
 
 /** A new record, and its id; undefined if the store makes it. */
 export interface PlacedRecord {

@@ -1,7 +1,7 @@
 // Prepares the records of a store for a document: changes or validates them, and names those that the document does not have.
 import type { Document } from "../../openapi/index.ts";
 import { collectionsIn, openTables, sharedTables } from "../../store/index.ts";
-import { collectionsOf } from "../recognition/find-resources.ts";
+import { collectionsOf } from "../recognition/find-collections.ts";
 import { type UpgradeOptions, upgradeRecords } from "./record-upgrade.ts";
 
 /** Calls `upgradeRecords` for the store at `url`, and then `report` with what `describeUnserved` returns. */

@@ -1,7 +1,8 @@
 // Handlers of parts of records that have a path of their own.
 import { HttpError } from "../../http/index.ts";
 import type { UntypedCall, UntypedHandler } from "../../openapi/index.ts";
-import type { PropertyOperation } from "../recognition/property-operations.ts";
+import type { PartPlan, PlannedAction } from "../recognition/plan.ts";
+import type { RecordSchema } from "../record/record-schema.ts";
 import type { CollectionAccess } from "./collection-access.ts";
 import { patchRecord, requireKept } from "./patches.ts";
 import { invalidBody } from "./request.ts";
@@ -9,9 +10,11 @@ import { invalidBody } from "./request.ts";
 type Members = Readonly<Record<string, unknown>>;
 
 /** Creates the handler of a part of a record. `collection` has the record. */
-export function createPropertyHandler(collection: CollectionAccess, part: PropertyOperation): UntypedHandler {
-  const { kind, name, response } = part;
-  const { recordName } = collection.resource;
+export function createPropertyHandler(collection: CollectionAccess): UntypedHandler {
+  const { kind } = collection.action;
+  const part = collection.action.part as PartPlan;
+  const { property: name, response } = part;
+  const { recordName, record: schema } = collection.resource;
   const missing = () =>
     new HttpError({ code: `${recordName}_${name}_not_found`, status: 404 }, `The ${recordName} has no ${name}.`);
   if (kind === "get")
@@ -21,7 +24,7 @@ export function createPropertyHandler(collection: CollectionAccess, part: Proper
       if (response === "property" && collection.membersOf(record)[name] === undefined) throw missing();
       return collection.write(record);
     };
-  const validate = collection.resource.record.createValidator("response");
+  const validate = schema.createValidator("response");
   return async (call) => {
     await collection.check(call);
     if (kind === "replace" && call.body === undefined)
@@ -31,7 +34,7 @@ export function createPropertyHandler(collection: CollectionAccess, part: Proper
       const isMissing = members[name] === undefined;
       collection.checkPreconditions(call, isMissing ? undefined : record);
       if (kind === "delete" && isMissing) throw missing();
-      const changed = changePart(call, members, part);
+      const changed = changePart(call, members, { kind, part, schema });
       collection.requireAllowed(validate(changed));
       return changed;
     });
@@ -39,7 +42,12 @@ export function createPropertyHandler(collection: CollectionAccess, part: Proper
   };
 }
 
-function changePart(call: UntypedCall, record: Members, { kind, name, body, resource }: PropertyOperation): object {
+function changePart(
+  call: UntypedCall,
+  record: Members,
+  { kind, part, schema }: { kind: PlannedAction["kind"]; part: PartPlan; schema: RecordSchema },
+): object {
+  const { property: name, body } = part;
   const { [name]: value, ...others } = record;
   if (kind === "delete") return others;
   const isObject = body === "object";
@@ -49,6 +57,6 @@ function changePart(call: UntypedCall, record: Members, { kind, name, body, reso
   const next = isObject ? (changed as Members)[name] : changed;
   if (next === undefined) return others;
   // A part that is read-only in the record can be changed at its own path.
-  const kept = resource.record.readOnly?.of(name).keepFrom(value, next) ?? next;
+  const kept = schema.readOnly?.of(name).keepFrom(value, next) ?? next;
   return requireKept(call, { ...record, [name]: kept }, { ...record, [name]: next });
 }

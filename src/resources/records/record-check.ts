@@ -2,7 +2,7 @@
 import { InvalidValue, parseJson } from "../../lib/index.ts";
 import type { Document } from "../../openapi/index.ts";
 import { idOf, maxNumber, type Values } from "../../store/index.ts";
-import type { Resource } from "../recognition/resource.ts";
+import type { Resource } from "../record/resource.ts";
 
 /** Returns a function that completes a sentence about a record that is invalid; undefined for a valid one. */
 export function createRecordCheck(resource: Resource): (row: Values) => string | undefined {

@@ -11,8 +11,8 @@ import {
   writeLimited,
   writeRecord,
 } from "../../store/index.ts";
-import { readResources } from "../recognition/find-resources.ts";
-import type { Resource } from "../recognition/resource.ts";
+import { readResources } from "../recognition/find-collections.ts";
+import type { Resource } from "../record/resource.ts";
 import { createRecordCheck } from "./record-check.ts";
 
 /** Changes the records of a collection, so that they match the document. */

@@ -2,7 +2,7 @@
 import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { toJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/index.ts";
-import type { AnsweredOperation } from "../recognition/answered-operation.ts";
+import type { PlannedAction } from "../recognition/plan.ts";
 
 /** Returns the value of a parameter of the path, as a text. */
 export function parameterOf({ params }: UntypedCall, name: string): string {
@@ -17,13 +17,11 @@ export function invalidBody(name: string, message: string): InvalidRequest {
 /** Throws an HttpError if a request has a parameter, or a member of its body, whose effect is not known. */
 export function requireUnderstood(
   call: UntypedCall,
-  { refused, controls }: Pick<AnsweredOperation, "refused" | "controls">,
+  { refused, controls }: Pick<PlannedAction, "refused" | "controls">,
 ): void {
-  for (const part of refused) {
-    const { in: location, name } = part.value;
+  for (const { in: location, name, default: unchanged } of refused) {
     const group = location === "query" ? call.query : location === "header" ? call.headers : call.cookies;
     const value = (group as Readonly<Record<string, unknown>>)[name];
-    const { default: unchanged } = Object(part.at("schema")?.value) as { readonly default?: unknown };
     if (value !== undefined && (unchanged === undefined || toJson(value) !== toJson(unchanged)))
       throw notUnderstood(`parameter ${name}`);
   }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../../lib/index.ts";
 import type { Document, Part } from "../../openapi/index.ts";
 import { readExamples } from "../../openapi/tools.ts";
-import type { Resource } from "../recognition/resource.ts";
+import type { Resource } from "../record/resource.ts";
 
 type ResponsePart = Part<{ readonly content?: Record<string, object> }>;
 

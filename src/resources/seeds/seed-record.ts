@@ -2,8 +2,8 @@
 
 import type { Faker } from "@faker-js/faker";
 import { toSnakeCase } from "../../lib/index.ts";
-import type { Resource } from "../recognition/resource.ts";
 import { itemSchemas, RecordSchema } from "../record/record-schema.ts";
+import type { Resource } from "../record/resource.ts";
 import { seedValues } from "./seed-values.ts";
 
 const maxDepth = 4; // of objects in objects

@@ -4,9 +4,9 @@ import type { Faker } from "@faker-js/faker";
 import { parseJson, toSnakeCase, UnavailableError } from "../../lib/index.ts";
 import type { Document } from "../../openapi/index.ts";
 import { type IdForm, idForms, type Records, type Store } from "../../store/index.ts";
-import { readResources } from "../recognition/find-resources.ts";
-import { isParent, membersOfScope } from "../recognition/parents.ts";
-import type { Resource } from "../recognition/resource.ts";
+import { readResources } from "../recognition/find-collections.ts";
+import { isParent } from "../recognition/parents.ts";
+import type { Resource } from "../record/resource.ts";
 import { addRecord } from "../records/place-record.ts";
 import { recordsInExamples } from "./document-examples.ts";
 import { makeSeed } from "./seed-record.ts";
@@ -122,7 +122,7 @@ class Seeder {
       if (number % recordsPerTick === 0) await nextTick(); // SQLite writes synchronously: no signal would be handled
       const scope = scopes[number % scopes.length] as readonly string[];
       const reference = (name: string) => this.#referenceOf(resource, name, faker);
-      const record = makeSeed(resource, { faker, reference, fixed: membersOfScope(resource, scope) });
+      const record = makeSeed(resource, { faker, reference, fixed: resource.membersOfScope(scope) });
       if (record && (await this.#add(resource, scope, record, false))) created++;
     }
     return { created, ...(created < count && { reason: "no record was found that matches its schema" }) };

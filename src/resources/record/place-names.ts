@@ -1,5 +1,5 @@
 // The names under which an export has what a record does not say: where it is. They are names of no property.
-import type { RecordSchema } from "../record/record-schema.ts";
+import type { RecordSchema } from "./record-schema.ts";
 
 const reservedName = /^@+(scope|id)$/;
 

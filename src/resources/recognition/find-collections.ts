@@ -1,13 +1,13 @@
-// Finds the resources of a document.
-
-import { hash } from "node:crypto";
-import { toSnakeCase } from "../../lib/index.ts";
+// Finds the collections of records of a document.
+import { getOrAdd, toSnakeCase } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/index.ts";
-import { type Collection, reservedNames } from "../../store/index.ts";
+import type { Collection } from "../../store/index.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
+import { type CollectionPlan, Resource } from "../record/resource.ts";
 import {
   bodySchema,
   changeSchema,
+  isRecordPath,
   listPathOf,
   normalizePath,
   parametersOf,
@@ -16,41 +16,44 @@ import {
   responseAt,
   successSchema,
 } from "./bodies-and-parameters.ts";
+import { nameAll } from "./collection-names.ts";
 import { findWrappedRecord } from "./envelopes.ts";
 import { findId, pathId } from "./find-id.ts";
 import { pageRoleOf } from "./page-parameters.ts";
-import { Resource, type ResourceOperations, type ResourceParts } from "./resource.ts";
+import { type FoundCollection, hasPart, isImported, planCollection } from "./plan-collection.ts";
 import { type OperationHint, type PathHint, readOperationHint, readPathHint, refusal } from "./x-resource.ts";
 
 /**
- * Returns the resources of a document. Each has a path, and below it, that of a record. A record is returned by GET of its path, and
+ * Returns the collections of a document. Each has a path, and below it, that of a record. A record is returned by GET of its path, and
  * created by POST of that of the collection, or else by PUT of its own. Its id is an integer or a string. Parameters of the path
- * of the collection select the scope of its records. A path at which a record is returned and changed is a resource of one record.
+ * of the collection select the scope of its records. A path at which a record is returned and changed is a collection of one record.
  */
 export function readResources(document: Document): readonly Resource[] {
-  const resources = known.get(document) ?? findResources(document);
-  known.set(document, resources);
-  return resources;
+  return getOrAdd(known, document, () => findCollections(document).map((plan) => new Resource(document, plan)));
 }
 
 const known = new WeakMap<Document, readonly Resource[]>();
 
-function findResources(document: Document): readonly Resource[] {
-  const finder = new ResourceFinder(document);
-  const found = document.operations.flatMap((item) => finder.findCollection(item) ?? []);
-  const collections = found.filter(({ isImported }) => !isImported);
-  const singles = document.operations.flatMap((get) => finder.findSingle(get, collections) ?? []);
-  const imported = found.filter((one) => one.isImported && !singles.some(({ path }) => path === one.path));
-  const others = [...collections, ...singles, ...imported];
-  const lists = document.operations.flatMap((get) => finder.findList(get, others) ?? []);
-  const resources = [...others, ...lists];
-  finder.nameAll(resources);
-  return resources;
+/** Returns the collections of a document, to open its store. */
+export function collectionsOf(document: Document): readonly Collection[] {
+  return readResources(document).map(({ collection }) => collection);
 }
 
-class ResourceFinder {
+function findCollections(document: Document): readonly CollectionPlan[] {
+  const finder = new CollectionFinder(document);
+  const found = document.operations.flatMap((item) => finder.findCollection(item) ?? []);
+  const collections = found.filter((one) => !isImported(one));
+  const singles = document.operations.flatMap((get) => finder.findSingle(get, collections) ?? []);
+  const imported = found.filter((one) => isImported(one) && !singles.some(({ path }) => path === one.path));
+  const others = [...collections, ...singles, ...imported];
+  const lists = document.operations.flatMap((get) => finder.findList(get, others) ?? []);
+  const all = [...others, ...lists];
+  const names = nameAll(all);
+  return all.map((one) => planCollection(one, names.get(one) as string));
+}
+
+class CollectionFinder {
   readonly #document: Document;
-  readonly #givenNames = new Map<Resource, string>(); // by the document
   readonly #byPath: ReadonlyMap<string, readonly Operation[]>;
   readonly #named: readonly { readonly operation: Operation; readonly hint: OperationHint }[];
 
@@ -71,7 +74,7 @@ class ResourceFinder {
    * Returns the collection of the record at the path of `item`, for one operation of each path: the GET, or without one, another operation,
    * if the list returns the record. Undefined for the others.
    */
-  findCollection(item: Operation): Resource | undefined {
+  findCollection(item: Operation): FoundCollection | undefined {
     if (!itemPath.test(normalizePath(item.path)) || this.#itemOf(item.path) !== item) return undefined;
     const hint = readPathHint(this.#document, item.path);
     const path = listPathOf(item.path);
@@ -110,7 +113,7 @@ class ResourceFinder {
   }
 
   /** Returns the collection that an operation lists, if its records have no path; undefined if there is none. */
-  findList(get: Operation, others: readonly Resource[]): Resource | undefined {
+  findList(get: Operation, others: readonly FoundCollection[]): FoundCollection | undefined {
     const place = normalizePath(get.path);
     const hint = readPathHint(this.#document, get.path);
     const isOther = others.some(({ path, operations }) => path === place || operations.list === get);
@@ -159,12 +162,12 @@ class ResourceFinder {
   }
 
   /** Returns the single record that an operation returns, and another one of its path changes; undefined if it returns none. */
-  findSingle(get: Operation, collections: readonly Resource[]): Resource | undefined {
+  findSingle(get: Operation, collections: readonly FoundCollection[]): FoundCollection | undefined {
     const part = readSchema(get);
     const hint = readPathHint(this.#document, get.path);
     if (get.method !== "GET" || !singlePath.test(normalizePath(get.path)) || part === undefined || !this.#isOpen(get))
       return undefined;
-    if (hint === false || collections.some((one) => one.path === normalizePath(get.path) || one.hasPart(get.path)))
+    if (hint === false || collections.some((one) => one.path === normalizePath(get.path) || hasPart(one, get.path)))
       return undefined;
     if (this.#find("GET", get.path) !== get) return undefined; // another one has the same place
     const found = this.#changesOf(get);
@@ -214,45 +217,19 @@ class ResourceFinder {
     return RecordSchema.of(this.#document, place);
   }
 
-  #create(operations: ResourceOperations, parts: ResourceParts, hint: PathHint): Resource {
-    const resource = new Resource(operations, parts);
-    if (hint.name !== undefined) this.#givenNames.set(resource, hint.name);
-    return resource;
+  #create(
+    operations: FoundCollection["operations"],
+    {
+      isSingle = false,
+      ...parts
+    }: Omit<FoundCollection, "operations" | "path" | "name" | "isSingle"> & {
+      readonly isSingle?: boolean;
+    },
+    { name }: PathHint,
+  ): FoundCollection {
+    const { path } = parts.item;
+    return { operations, isSingle, ...parts, name, path: isRecordPath(path) ? listPathOf(path) : normalizePath(path) };
   }
-
-  /**
-   * Gives all resources the names of their tables, which do not depend on their order: another one would have the records. They differ in
-   * lower case, because SQLite has no other names.
-   */
-  nameAll(resources: readonly Resource[]): void {
-    const similar = (one: Resource) => this.#nameOf(one).toLowerCase();
-    const bySimilarity = Map.groupBy(resources, similar);
-    // A document that gets a collection to import keeps the names of the others.
-    const made = Map.groupBy(
-      resources.filter(({ isImported }) => !isImported),
-      similar,
-    );
-    const names = new Set<string>();
-    for (const resource of resources) {
-      const simple = this.#nameOf(resource);
-      const among = resource.isImported ? bySimilarity : made;
-      const isUnique = among.get(similar(resource))?.length === 1 || this.#givenNames.has(resource);
-      const name = isUnique ? simple : withDigest(simple, resource.path);
-      if (isReserved(name) || names.has(name.toLowerCase()))
-        throw refusal(`the path ${resource.item.path}`, `another table has the name ${name}`);
-      names.add(name.toLowerCase());
-      resource.name = name;
-    }
-  }
-
-  #nameOf(resource: Resource): string {
-    return this.#givenNames.get(resource) ?? simpleNameOf(resource.path);
-  }
-}
-
-/** Returns the collections of a document, to open its store. */
-export function collectionsOf(document: Document): readonly Collection[] {
-  return readResources(document).map(({ collection }) => collection);
 }
 
 // Whether a GET of a path with an id computes what it returns, or lists what is below the id.
@@ -279,19 +256,3 @@ const changeName = /^(update|change|modify|edit|set)(_|$)/;
 // Parameters take whole segments.
 const singlePath = /^(?:\/(?:[^{}/]+|\{[^{}/]+\}))*\/[^{}/]+$/;
 const itemPath = /^(?:\/(?:[^{}/]+|\{[^{}/]+\}))*\/[^{}/]+\/\{[^{}/]+\}$/;
-
-const maxNameLength = 40; // PostgreSQL ignores all but the first 63 characters of the name of an index
-
-function simpleNameOf(path: string): string {
-  const name = path.slice(1).replaceAll("/", "_").replaceAll(/[{}]/g, "");
-  if (name.length > maxNameLength || !/^[\w-]+$/.test(name)) return withDigest(name.replaceAll(/[^\w-]/g, ""), path);
-  return isReserved(name) ? `${name}_records` : name;
-}
-
-function isReserved(name: string): boolean {
-  return reservedNames.includes(name.toLowerCase()) || /^sqlite_/i.test(name);
-}
-
-function withDigest(name: string, path: string): string {
-  return `${name.slice(0, maxNameLength - 9)}_${hash("sha256", path).slice(0, 8)}`;
-}

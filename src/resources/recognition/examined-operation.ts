@@ -1,0 +1,71 @@
+// An operation while it is examined: what is only likely of it, and why the store can't answer it.
+import type { Operation } from "../../openapi/index.ts";
+import type { OperationKind, Resource } from "../record/resource.ts";
+import { isKnownHeader, keyHeaderOf } from "./bodies-and-parameters.ts";
+import type { PlannedAction, RefusedParameter } from "./plan.ts";
+import { describeMissing, planHeaders } from "./response-headers.ts";
+
+/** An operation of a collection, and what was found of it. The first reason against an answer is reported. */
+export class ExaminedOperation {
+  readonly kind: OperationKind;
+  readonly operation: Operation;
+  readonly resource: Resource;
+  readonly doubts: string[] = [];
+  #reason: string | undefined;
+
+  constructor(kind: OperationKind, operation: Operation, resource: Resource) {
+    this.kind = kind;
+    this.operation = operation;
+    this.resource = resource;
+  }
+
+  /** Completes "The operation … "; undefined if there is no reason. */
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  refuse(reason: string): void {
+    this.#reason ??= reason;
+  }
+
+  doubt(reason: string): void {
+    this.doubts.push(reason);
+  }
+
+  /** Returns what the operation does, or why the store can't answer it. */
+  plan(
+    found: Pick<PlannedAction, "status" | "envelopes"> & Partial<PlannedAction>,
+    refused: readonly Operation["parameterParts"][number][],
+  ): PlannedAction | string {
+    const { kind, operation, resource, doubts } = this;
+    const { status, createdStatus = status, part } = found;
+    const creates = part === undefined && (kind === "create" || kind === "replace");
+    const headers = planHeaders(operation, resource, { statuses: [status, createdStatus], creates });
+    if (this.reason !== undefined || typeof headers === "string") return this.reason ?? describeMissing(`${headers}`);
+    return {
+      kind,
+      collection: resource.name,
+      createdStatus,
+      headers,
+      keyHeader: keyHeaderOf(operation, resource.item),
+      requiresMatch: operation.part.at("responses")?.at("428") !== undefined,
+      controls: [],
+      ...found,
+      refused: refused.map(toRefused),
+      doubts,
+    };
+  }
+}
+
+/** Returns whether a parameter is one of the path, or a header whose effect is known. */
+export function isUnderstood(parameter: Operation["parameterParts"][number]): boolean {
+  const { in: location } = parameter.value;
+  return location === "path" || (location === "header" && isKnownHeader(parameter));
+}
+
+/** Returns what a request can't have of a parameter. */
+export function toRefused(parameter: Operation["parameterParts"][number]): RefusedParameter {
+  const { in: location, name } = parameter.value;
+  const { default: unchanged } = Object(parameter.at("schema")?.value) as { readonly default?: unknown };
+  return { in: location, name, ...(unchanged !== undefined && { default: unchanged }) };
+}

@@ -1,0 +1,148 @@
+// Finds the plan of a document: examines the operations of its collections, and says why the others need a handler.
+import { getOrAdd } from "../../lib/index.ts";
+import type { Document, Operation } from "../../openapi/index.ts";
+import type { CollectionPlan, OperationKind, Resource } from "../record/resource.ts";
+import { actionOf, isRecordPath, listPathOf, normalizePath } from "./bodies-and-parameters.ts";
+import { Examination } from "./examine-operation.ts";
+import { isUnderstood, toRefused } from "./examined-operation.ts";
+import { readResources } from "./find-collections.ts";
+import { collectionAbove, collectionsBelow } from "./parents.ts";
+import type { Plan, PlannedAction, PlannedCollection } from "./plan.ts";
+import { findPropertyOperations } from "./property-operations.ts";
+import { describeMissing, planHeaders } from "./response-headers.ts";
+import { readOperationHint } from "./x-resource.ts";
+
+const known = new WeakMap<Document, Plan>();
+
+/** Returns the plan of a document. Throws a HintError if it has an `x-resource` that is wrong. */
+export function planOf(document: Document): Plan {
+  return getOrAdd(known, document, () => new Planner(document).run());
+}
+
+/** Returns what the operation does that creates the records of a collection; undefined if none is answered. */
+export function findCreation({ record, plan: { operations } }: Resource): PlannedAction | undefined {
+  const id = operations.create ?? operations.replace;
+  return planOf(record.document).operations.find((one) => one.id === id)?.does;
+}
+
+/** What an operation does, or why it needs a handler. */
+type Result = PlannedAction | string;
+
+class Planner {
+  readonly #document: Document;
+  readonly #resources: readonly Resource[];
+  readonly #results = new Map<Operation, Result>();
+
+  constructor(document: Document) {
+    this.#document = document;
+    this.#resources = readResources(document);
+  }
+
+  run(): Plan {
+    for (const resource of this.#resources)
+      for (const [kind, operation] of Object.entries(resource.operations) as [OperationKind, Operation][])
+        this.#results.set(operation, new Examination(kind, operation, resource).run());
+    for (const resource of this.#resources.filter((one) => this.#isRead(one))) this.#addParts(resource);
+    const others = this.#document.operations.filter(
+      (one) => !this.#results.has(one) && readOperationHint(one) !== false,
+    );
+    for (const head of others.filter(({ method }) => method === "HEAD")) this.#addHead(head);
+    const operations = this.#document.operations.map((operation) => {
+      const { id, method, path } = operation;
+      const result = this.#results.get(operation) ?? describeOther(operation, this.#document);
+      return { id, method, path, ...(typeof result === "string" ? { not: result } : { does: result }) };
+    });
+    return { collections: this.#planCollections(), operations };
+  }
+
+  #isRead({ operations: { get } }: Resource): boolean {
+    return get !== undefined && typeof this.#results.get(get) === "object";
+  }
+
+  #addParts(resource: Resource): void {
+    const isTaken = (path: string) => this.#resources.some((one) => one.path === normalizePath(path));
+    for (const [operation, action] of findPropertyOperations(this.#document, resource))
+      if (
+        !isTaken(operation.path) &&
+        readOperationHint(operation) !== false &&
+        typeof this.#results.get(operation) !== "object"
+      )
+        this.#results.set(operation, action);
+  }
+
+  // A HEAD is the GET of its path, whose content is not sent.
+  #addHead(head: Operation): void {
+    const get = this.#document.operations.find(({ method, path }) => method === "GET" && path === head.path);
+    const read = get && this.#results.get(get);
+    if (get === undefined || typeof read !== "object") return;
+    const resource = this.#resources.find(({ name }) => name === read.collection) as Resource;
+    const headers = planHeaders(head, resource, { statuses: [read.status], creates: false });
+    const isOfGet = ({ value: { in: location, name } }: Operation["parameterParts"][number]) =>
+      get.parameterParts.some(({ value }) => value.in === location && value.name === name);
+    const others = head.parameterParts.filter((one) => !isOfGet(one) && !isUnderstood(one)).map(toRefused);
+    const result =
+      typeof headers === "string"
+        ? describeMissing(headers)
+        : head.responses.declares(read.status)
+          ? { ...read, headers, refused: [...read.refused, ...others] }
+          : `declares no response ${read.status}, as the GET`;
+    this.#results.set(head, result);
+  }
+
+  #planCollections(): PlannedCollection[] {
+    const actions = [...this.#results.values()].filter((one) => typeof one === "object");
+    const created = new Set(
+      actions
+        .filter(({ kind, part }) => part === undefined && (kind === "create" || kind === "replace"))
+        .map(({ collection }) => collection),
+    );
+    const plans = this.#resources.map(({ plan }) => plan);
+    const parents = plans.filter(({ name }) => created.has(name));
+    return this.#resources.map(({ plan }) => {
+      const above = collectionAbove(plan, parents);
+      const isReadable = this.#resources.some((one) => one.plan === above && this.#isRead(one));
+      const isImported = !plan.isSingle && !created.has(plan.name);
+      return {
+        ...plan,
+        isImported,
+        idFrom: isImported || plan.isSingle ? [] : findIdMakers(plan),
+        above: isReadable ? above?.name : undefined,
+        below: collectionsBelow(plan, plans).map(({ name }) => name),
+      };
+    });
+  }
+}
+
+function findIdMakers({ operations, id, scope }: CollectionPlan): PlannedCollection["idFrom"] {
+  if (operations.create === undefined) return ["client"];
+  const isChosen = id.isSent && !(id.type === "int64" && scope.length > 0);
+  return [...(id.isRequired ? [] : ["server" as const]), ...(isChosen ? ["client" as const] : [])];
+}
+
+// Why an operation belongs to no collection.
+function describeOther(operation: Operation, { operations }: Document): string {
+  const { method, path } = operation;
+  const place = normalizePath(path);
+  const has = (wanted: string, at: string) =>
+    operations.some((one) => one.method === wanted && normalizePath(one.path) === at);
+  const action = method === "POST" ? actionOf(operation) : undefined;
+  if (readOperationHint(operation) === false) return "has x-resource: false";
+  if (action !== undefined) return `has the name of an action: ${action}`;
+  const isItem = isRecordPath(path);
+  if (isItem && method === "GET") {
+    const isMade = has("POST", listPathOf(path)) || has("PUT", place);
+    return isMade
+      ? "returns no record whose id is found, or that is created in the same form"
+      : `returns what no POST ${listPathOf(path)} and no PUT of its path creates`;
+  }
+  if (method === "POST" && !isItem) {
+    const get = operations.find(
+      (one) => one.method === "GET" && isRecordPath(one.path) && listPathOf(one.path) === place,
+    );
+    return get
+      ? `creates nothing that GET ${get.path} returns with its id`
+      : `creates nothing that can be read: there is no GET ${place}/{…}`;
+  }
+  if (method === "GET") return "returns nothing that another operation creates or changes";
+  return has("GET", place) ? "changes no record that GET of its path returns" : "has a path without a GET";
+}

@@ -1,0 +1,103 @@
+// Which members of a record no request has, and what the server makes of them: times, constants, defaults, and empty values.
+import { toSnakeCase } from "../../lib/index.ts";
+import type { SchemaNode } from "../../openapi/index.ts";
+import { chooseValues, completeMember, valuesOf } from "../record/member-values.ts";
+import type { AlternativePlan, Source } from "../record/record-maker.ts";
+import type { RecordSchema } from "../record/record-schema.ts";
+
+const createdName = /^(created|creation|inserted|date_created|registered)(_(at|on|date|time|timestamp))?$/;
+const updatedName =
+  /^(updated|modified|last_(updated|modified)|date_(updated|modified))(_(at|on|date|time|timestamp))?$/;
+
+const kindName = /^(type|kind|object|resource_type|object_type)$/;
+
+const maxDepth = 3; // of alternatives in alternatives
+
+interface MemberContext {
+  /** The schema of what a request has of a record. */
+  readonly body: RecordSchema;
+  /** Other schemas of the record in responses. */
+  readonly shown: readonly RecordSchema[];
+  /** The property with the id. */
+  readonly id: string;
+  /** Whether it makes whole records, and does not change some members of one. */
+  readonly isNew: boolean;
+}
+
+/** Plans what the server makes of a record, and of each alternative of its schema, and what it keeps of a request. */
+export function planMembers(record: RecordSchema, context: MemberContext, depth = 0): AlternativePlan {
+  const { body, shown, id, isNew } = context;
+  const canSend = (name: string) => body.propertyNames.includes(name);
+  const isUnkept = (name: string) =>
+    record
+      .property(name)
+      .some((node) => node.schema.writeOnly === true || (node.schema.readOnly === true && !canSend(name)));
+  const sent = (name: string) => {
+    const schemas = body.property(name).flatMap((node) => node.parts());
+    return schemas.length > 0 && !schemas.some(({ schema }) => schema.readOnly === true);
+  };
+  const unsent = record.propertyNames.filter((name) => name !== id && !sent(name));
+  const required = new Set([record, ...shown].flatMap((schema) => schema.required));
+  // A request can have the time of the creation, so that an import can set it.
+  const optional = [...required].filter((name) => name !== id && sent(name) && !body.required.includes(name));
+  const findTimes = (pattern: RegExp, names: readonly string[] = unsent): [string, Source][] =>
+    names.flatMap((name) => {
+      const time = pattern.test(toSnakeCase(name)) ? timeOf(record.property(name)) : undefined;
+      return time ? [[name, { time }]] : [];
+    });
+  const updated = findTimes(updatedName);
+  const sendable = [createdName, updatedName].flatMap((pattern) => findTimes(pattern, optional));
+  const timed = [...findTimes(createdName), ...updated, ...sendable];
+  // The type of the object, if it is a constant.
+  const own = `${toSnakeCase(record.name ?? "")}_type`;
+  const isKind = (name: string) => kindName.test(name) || name === own;
+  const kinds =
+    record.alternatives.length > 0
+      ? [] // of which each has its own
+      : record.propertyNames.filter((name) => isKind(toSnakeCase(name)) && record.isConstant(name));
+  const made = [...new Set([...required, ...kinds])].filter((name) => {
+    const isMember = record.propertyNames.includes(name) || record.required.includes(name);
+    if (name === id || !isMember || timed.some(([one]) => one === name)) return false;
+    return !body.required.includes(name) || !sent(name);
+  });
+  const values = isNew && made.length > 0 ? chooseValues(record, made, { shown }) : {};
+  const created: (readonly [string, Source])[] = [...timed, ...Object.entries(values)];
+  const kept = created.filter(([name]) => !canSend(name) || createdName.test(toSnakeCase(name))).map(([name]) => name);
+  // What a replacement can't contain, such as that of a command with fewer members, is not removed by it.
+  const unsendable = body.propertyNames.length > 0 ? record.propertyNames.filter((name) => !canSend(name)) : [];
+  return {
+    schema: record.pointer,
+    created: isNew ? Object.fromEntries(created) : {},
+    updated: Object.fromEntries(updated),
+    kept: isNew ? [...new Set([...kept, ...unsendable])] : [],
+    unkept: record.propertyNames.filter(isUnkept),
+    alternatives: depth < maxDepth ? record.alternatives.map((one) => planMembers(one, context, depth + 1)) : [],
+  };
+}
+
+/** Returns the required member of a body that has another form in a record, so that its effect is not known; undefined if there is none. */
+export function findOpaqueMember(record: RecordSchema, body: RecordSchema): string | undefined {
+  const example = Object(body.example) as Readonly<Record<string, unknown>>;
+  const isOpaque = (name: string) => completeMember(record, name, example[name]) === undefined;
+  return Object.keys(example).find((name) => body.required.includes(name) && isOpaque(name));
+}
+
+/**
+ * Returns a record of which no request has said anything: its required members, and those with a default. Undefined if a required one has
+ * no value.
+ */
+export function makeInitial(record: RecordSchema): object | undefined {
+  const hasDefault = (name: string) => record.property(name).some(({ schema }) => schema.default !== undefined);
+  const names = record.propertyNames.filter((name) => record.required.includes(name) || hasDefault(name));
+  const values = valuesOf(chooseValues(record, names));
+  return record.required.every((name) => Object.hasOwn(values, name)) ? values : undefined;
+}
+
+function timeOf(schemas: readonly SchemaNode[]): "date-time" | "date" | "seconds" | "milliseconds" | undefined {
+  const has = (keyword: string, value: string) =>
+    schemas.some(({ schema }) => [schema[keyword]].flat().includes(value));
+  const isNumber = has("type", "integer") || has("type", "number");
+  const isInMilliseconds = schemas.some(({ schema }) => Number(schema.example) > 1e11); // in seconds, the year 5138
+  if (isNumber) return isInMilliseconds ? "milliseconds" : "seconds";
+  return (["date-time", "date"] as const).find((format) => has("format", format));
+}

@@ -1,0 +1,96 @@
+// Plans a collection that was found: where its records have their ids, and by what they are listed.
+import type { Operation } from "../../openapi/index.ts";
+import { type IdForm, idForms } from "../../store/index.ts";
+import type { RecordSchema } from "../record/record-schema.ts";
+import { type CollectionPlan, findUnreadable, type OperationKind } from "../record/resource.ts";
+import { isRecordPath, lastSegment, normalizePath, parametersOf, queryOf } from "./bodies-and-parameters.ts";
+import { readFilters } from "./filters.ts";
+import type { Id } from "./find-id.ts";
+import { makeInitial } from "./made-members.ts";
+import { findScope } from "./parents.ts";
+
+/** A collection that was found. */
+export interface FoundCollection {
+  readonly operations: Readonly<Partial<Record<OperationKind, Operation | undefined>>>;
+  /** An operation at the path of a record: the GET, if there is one. If there is no such path, the list. */
+  readonly item: Operation;
+  readonly path: string;
+  readonly isSingle: boolean;
+  readonly record: RecordSchema;
+  readonly newRecord: RecordSchema;
+  readonly id: Id;
+  /** Its name, if the document says it. */
+  readonly name: string | undefined;
+}
+
+/** Returns whether a path is that of a property of the records of a collection. */
+export function hasPart(
+  { item, isSingle, record }: Pick<FoundCollection, "item" | "isSingle" | "record">,
+  path: string,
+): boolean {
+  const [place, own] = [normalizePath(path), normalizePath(item.path)];
+  const canHave = isSingle || isRecordPath(item.path);
+  return canHave && place.startsWith(`${own}/`) && record.propertyNames.includes(place.slice(own.length + 1));
+}
+
+/** Returns whether no operation creates the records of a collection, so that they are imported. */
+export function isImported({ isSingle, operations }: FoundCollection): boolean {
+  return !isSingle && operations.create === undefined && operations.replace === undefined;
+}
+
+/** Returns the plan of a collection with a name. */
+export function planCollection(
+  { operations, item, path, isSingle, record, newRecord, id }: FoundCollection,
+  name: string,
+) {
+  const parameter = isRecordPath(item.path) ? (parametersOf(item.path).at(-1) as string) : "";
+  const scope = findScope(path, record, id.path);
+  const canFind = (sample: string) =>
+    parameter === "" || !findUnreadable(item, [...scope.map(() => "1"), sample]).includes(parameter);
+  const form =
+    id.type === "int64"
+      ? undefined
+      : (Object.keys(idForms) as IdForm[]).find((one) => {
+          const sample = idForms[one]();
+          return record.acceptsAt(id.path, sample) && canFind(sample);
+        });
+  const { list, get, replace, delete: remove } = operations;
+  const filters = list ? readFilters(list, record, id.type === "int64" ? 1 : idForms[form ?? "uuid"]()) : [];
+  const known = [...pageParameters, ...filters.map((filter) => filter.name)];
+  const sentAt = id.path.length === 0 ? [] : newRecord.at(id.path).map(({ schema }) => schema);
+  const isSent = sentAt.length > 0 && !sentAt.some(({ readOnly }) => readOnly === true);
+  const isOptional = remove !== undefined || get?.part.at("responses")?.at("404") !== undefined;
+  const ids = Object.entries(operations).flatMap(([kind, one]) => (one ? [[kind, one.id]] : []));
+  return {
+    name,
+    path,
+    isSingle,
+    recordPath: item.path,
+    parameter,
+    scope,
+    id: {
+      path: id.path,
+      type: id.type,
+      ...(form && { form }),
+      isSent,
+      isRequired: isSent && newRecord.required.includes(id.path.join(".")),
+      isUsual: id.isGiven === true || (id.isConverted !== true && [parameter, "id"].includes(id.path.join("."))),
+    },
+    recordName: nameRecord(record.name ?? lastSegment(path).replace(/s$/, "")),
+    record: record.pointer,
+    newRecord: newRecord.pointer,
+    initial: !isSingle || (replace && isOptional) ? undefined : makeInitial(record),
+    filters,
+    unknownParameters: (list ? queryOf(list) : []).flatMap(({ value }) =>
+      known.includes(value.name) ? [] : [value.name],
+    ),
+    operations: Object.fromEntries(ids),
+  } satisfies CollectionPlan;
+}
+
+// The parameters of a list that select a page.
+const pageParameters = ["limit", "cursor"];
+
+function nameRecord(text: string): string {
+  return text.replaceAll(/(?<=[a-z])(?=[A-Z])|\W+/g, "_").toLowerCase();
+}

@@ -1,0 +1,94 @@
+// The plan of a document, as plain data: which collections of records it has, and what each of its operations does with which one, or why
+// it needs a handler. Requests are answered by it.
+import type { BodyPlan } from "../record/record-maker.ts";
+import type { CollectionPlan, OperationKind } from "../record/resource.ts";
+import type { ListEnvelope, RecordEnvelope } from "./envelopes.ts";
+import type { PageParameters } from "./page-parameters.ts";
+import type { ResponseHeaders } from "./response-headers.ts";
+
+/** What is answered from records, and how. It can be written as JSON. */
+export interface Plan {
+  readonly collections: readonly PlannedCollection[];
+  /** All operations of the document, in its order. */
+  readonly operations: readonly PlannedOperation[];
+}
+
+/** A collection, and how others depend on it. */
+export interface PlannedCollection extends CollectionPlan {
+  /** Whether the store can create no record of it, so that they are imported: until then, its operations respond with 501. */
+  readonly isImported: boolean;
+  /** Who makes the id of a new record. */
+  readonly idFrom: readonly ("server" | "client")[];
+  /** The collection whose records must exist above those of this one. */
+  readonly above: string | undefined;
+  /** The collections whose records are below those of this one, from the highest to the lowest. */
+  readonly below: readonly string[];
+}
+
+/** An operation of the document. */
+export interface PlannedOperation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly does?: PlannedAction;
+  /** Why it needs a handler. Completes "The operation … ". */
+  readonly not?: string;
+}
+
+/** What an operation does. */
+export interface PlannedAction {
+  readonly kind: OperationKind;
+  /** The name of the collection. */
+  readonly collection: string;
+  /** The property of the record, if the operation is about a part of a record. */
+  readonly part?: PartPlan | undefined;
+  /** What the body of the request has of a record, and what the server makes. */
+  readonly body?: BodyPlan | undefined;
+  /** The status of a success. */
+  readonly status: number;
+  /** That of a PUT that creates a record. */
+  readonly createdStatus: number;
+  /** How the responses that have content contain a record, by status. */
+  readonly envelopes: Readonly<Record<number, RecordEnvelope>>;
+  /** How a list responds, and the parameters that select its page. */
+  readonly list?: ListPlan | undefined;
+  readonly headers: ResponseHeaders;
+  /** The header with the Idempotency-Key of a creation. */
+  readonly keyHeader: string;
+  /** Whether a change without If-Match is rejected, with 428. */
+  readonly requiresMatch: boolean;
+  /** The parameters whose effect is not known: a request can't have them. */
+  readonly refused: readonly RefusedParameter[];
+  /** The members of the body that select what a response has, or whether anything is changed: a request can't have them. */
+  readonly controls: readonly string[];
+  /** What is only likely of its meaning, as usual names say it. Each completes "The operation … ". */
+  readonly doubts: readonly string[];
+}
+
+/** The value of a property, or an object with it, such as the record, of which only the property counts. */
+export type PropertyForm = "property" | "object";
+
+/** A part of a record. */
+export interface PartPlan {
+  readonly property: string;
+  /** What a body contains; undefined if there is none. */
+  readonly body: PropertyForm | undefined;
+  /** What a response contains; undefined if it has no content. */
+  readonly response: PropertyForm | undefined;
+}
+
+/** How a list responds. */
+export interface ListPlan {
+  readonly envelope: ListEnvelope;
+  readonly parameters: PageParameters;
+  /** The defaults of filters that select all records, such as `all`. */
+  readonly wildcards: Readonly<Record<string, unknown>>;
+}
+
+/** A parameter whose effect is not known. */
+export interface RefusedParameter {
+  readonly in: string;
+  readonly name: string;
+  /** Its default, with which it has no effect. */
+  readonly default?: unknown;
+}

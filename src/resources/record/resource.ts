@@ -1,0 +1,273 @@
+// A collection of the plan, as records are made, found and read by it.
+import { parseJson } from "../../lib/index.ts";
+import { type Document, type Operation, Query } from "../../openapi/index.ts";
+import {
+  type Collection,
+  defaultMaxBytes,
+  type Filter,
+  findHighest,
+  findKeyProblem,
+  type IdForm,
+  idForms,
+  maxImportedNumber,
+  type RecordId,
+  scopeFilter,
+  toAddress,
+  toScope,
+  type ViewColumn,
+} from "../../store/index.ts";
+import { PlaceNames } from "./place-names.ts";
+import { RecordSchema, valueType } from "./record-schema.ts";
+
+/** The maximum length of a scope in characters, so that an id of 100 characters fits behind it. */
+export const maxScopeLength = 400;
+
+// The id of a single record in the store.
+const singleId = "-";
+
+/** What an operation does with a collection. */
+export type OperationKind = "create" | "get" | "list" | "replace" | "update" | "delete";
+
+/** What a document says of a collection of records, as plain data. Schemas are JSON pointers, and operations their operationIds. */
+export interface CollectionPlan {
+  /** The name of its table: its path, such as `pets` or `store_orders`. */
+  readonly name: string;
+  /** The path of the collection, or of the only record. */
+  readonly path: string;
+  /** Whether it is one record, and no collection. */
+  readonly isSingle: boolean;
+  /** The path of a record; that of the list if its records have none. */
+  readonly recordPath: string;
+  /** The parameter of the path with the id of a record. Empty if there is none. */
+  readonly parameter: string;
+  /** The parameters of the path that select the scope of a record, such as `shop` of `/shops/{shop}/books`. */
+  readonly scope: readonly ScopeParameter[];
+  readonly id: IdPlan;
+  /** The name of one record, such as `pet`. */
+  readonly recordName: string;
+  readonly record: string;
+  /** The schema of what creates or changes a record. */
+  readonly newRecord: string;
+  /** What the only record is until it is changed. Undefined if a request must create it. */
+  readonly initial?: object | undefined;
+  readonly filters: readonly Filter[];
+  /** The parameters of the list that neither select a page nor name a property: no store can apply them. */
+  readonly unknownParameters: readonly string[];
+  /** It has `create`, or `replace`, which then creates records, too. Without both, records are imported. */
+  readonly operations: Readonly<Partial<Record<OperationKind, string>>>;
+}
+
+/** A parameter of the path of a collection, and the member of its records that has the same value. */
+export interface ScopeParameter {
+  readonly parameter: string;
+  readonly member?: string | undefined;
+}
+
+/** Where a record has its id. */
+export interface IdPlan {
+  /** The names that lead to it: of its property, or of an object and a property of it. Empty if only the path has it. */
+  readonly path: readonly string[];
+  readonly type: Collection["idType"];
+  /** The form of a text that the store makes; undefined if it can make none that the document allows. */
+  readonly form?: IdForm | undefined;
+  /** Whether a new record can have one. */
+  readonly isSent: boolean;
+  /** Whether each new record must have one. */
+  readonly isRequired: boolean;
+  /** Whether it is named like the parameter of the path, or `id`. Others are only likely. */
+  readonly isUsual: boolean;
+}
+
+/** A collection of records of the document. */
+export class Resource {
+  readonly plan: CollectionPlan;
+  readonly name: string;
+  readonly path: string;
+  readonly isSingle: boolean;
+  readonly parameter: string;
+  readonly recordName: string;
+  readonly record: RecordSchema;
+  readonly newRecord: RecordSchema;
+  readonly idPath: readonly string[];
+  /** What a store knows of it. */
+  readonly collection: Collection;
+  readonly operations: Readonly<Partial<Record<OperationKind, Operation>>>;
+  /** An operation at the path of a record: the GET, if there is one. If there is no such path, the list. */
+  readonly item: Operation;
+  readonly scopeParameters: readonly string[];
+  /** An id of a record, as a response has it. */
+  readonly exampleId: number | string;
+  /** The names of the members of an exported record with its scope, and with an id that only its path has. */
+  readonly placeNames: PlaceNames;
+  /** The maximum size of a new record in bytes; undefined if the document has none. */
+  readonly maxBytes: number | undefined;
+  #highestId: bigint | undefined;
+
+  constructor(document: Document, plan: CollectionPlan) {
+    const { name, path, isSingle, parameter, recordName, id, scope, recordPath } = plan;
+    this.plan = plan;
+    this.name = name;
+    this.path = path;
+    this.isSingle = isSingle;
+    this.parameter = parameter;
+    this.recordName = recordName;
+    this.record = RecordSchema.of(document, { pointer: plan.record });
+    this.newRecord = RecordSchema.of(document, { pointer: plan.newRecord });
+    this.idPath = id.path;
+    const ids = new Set(Object.values(plan.operations));
+    const operations = new Map(document.operations.flatMap((one) => (ids.has(one.id) ? [[one.id, one]] : [])));
+    this.operations = Object.fromEntries(
+      Object.entries(plan.operations).map(([kind, operationId]) => [kind, operations.get(operationId)]),
+    );
+    const { get, list, create, replace, update, delete: remove } = this.operations;
+    const others = [get, replace, update, remove, list];
+    this.item = others.find((one) => one?.path === recordPath) as Operation;
+    this.scopeParameters = scope.map((one) => one.parameter);
+    this.exampleId = id.type === "int64" ? 1 : idForms[id.form ?? "uuid"]();
+    const isScoped = scope.length > 0;
+    this.placeNames = new PlaceNames(this.record, this.newRecord, { isScoped, hasId: id.path.length > 0 });
+    this.maxBytes = (create ?? replace)?.body?.maxBytes;
+    const maxBytes = findMaxBytes(create || replace ? [create, replace].filter((one) => one) : [update]);
+    this.collection = {
+      name,
+      id: id.path.length === 1 ? id.path[0] : undefined,
+      idType: id.type,
+      ...(id.type === "string" ? { idForm: id.form } : { highestId: () => this.highestId }),
+      schema: () => this.record.hash,
+      ...(isScoped && { isScoped }),
+      ...(!isSingle && !create && !replace && { isOptional: true }), // earlier releases did not have it
+      properties: this.record.propertyNames,
+      ...(maxBytes !== undefined && { maxBytes }),
+      filters: isScoped ? [scopeFilter, ...plan.filters] : plan.filters,
+    };
+  }
+
+  /** Whether a record has a path of its own, with its id. */
+  get hasRecordPath(): boolean {
+    return this.parameter !== "";
+  }
+
+  /** The name of the property with the id; one that no property has if it is at a deeper place. */
+  get idName(): string {
+    return this.collection.id ?? "\0";
+  }
+
+  /** The columns of its view. */
+  get columns(): readonly ViewColumn[] {
+    const { propertyNames } = this.record;
+    return propertyNames.map((name) => ({ name, type: valueType(this.record.property(name)) ?? "json" }));
+  }
+
+  /** Returns whether the path of a record can have an id, as the GET reads it. A single record has none. */
+  canFind(id: string, scope: readonly string[] = this.scopeParameters.map(() => "1")): boolean {
+    return !this.hasRecordPath || !findUnreadable(this.item, [...scope, id]).includes(this.parameter);
+  }
+
+  /** The highest integer that can be the id of a record, by its schema and that of the path. */
+  get highestId(): bigint {
+    const isAllowed = (id: bigint) => this.canFind(`${id}`) && this.record.acceptsAt(this.idPath, parseJson(`${id}`));
+    this.#highestId ??= findHighest(isAllowed);
+    return this.#highestId;
+  }
+
+  /** The highest integer that a request can choose for a new record. As many can follow, if the server makes ids, too. */
+  get highestChosenId(): bigint {
+    return this.plan.id.isRequired ? this.highestId : (this.highestId + 1n) / 2n;
+  }
+
+  /** Returns the id that a record has; undefined if it has none. */
+  idIn(record: unknown): unknown {
+    if (this.idPath.length === 0) return undefined;
+    return this.idPath.reduce<unknown>((value, name) => Object(value)[name], record);
+  }
+
+  /** Returns a record with an id, if the store does not write it. */
+  withId(record: object, id: unknown): object {
+    const [outer, inner] = this.idPath;
+    if (outer === undefined || inner === undefined) return record;
+    return { ...record, [outer]: { ...Object((record as Readonly<Record<string, unknown>>)[outer]), [inner]: id } };
+  }
+
+  /** Returns a record with an id, if it has none: one that looks like those of the store. */
+  withExampleId(record: object): object {
+    if (this.idIn(record) !== undefined) return record;
+    const { id } = this.collection;
+    return id === undefined ? this.withId(record, this.exampleId) : { [id]: this.exampleId, ...record };
+  }
+
+  /** Returns the members of a new record that its path has, such as `shop_id` of `/shops/{shop_id}/books`. */
+  membersOfScope(values: readonly (string | bigint | number)[]): Readonly<Record<string, unknown>> {
+    const members = this.plan.scope.flatMap(({ member }, index) => {
+      if (member === undefined) return [];
+      const text = `${values[index]}`;
+      const forms = [text, ...(/^(0|[1-9]\d*)$/.test(text) ? [parseJson(text)] : [])];
+      return forms.filter((value) => this.record.accepts(member, value)).map((value) => [member, value] as const);
+    });
+    return Object.fromEntries(members);
+  }
+
+  /** Returns the address of a record in the store, in a scope; 0, which no record has, if the id is not a number of the store. */
+  addressAt(scope: readonly (string | bigint | number)[], id: RecordId): RecordId {
+    const own = this.isSingle ? singleId : `${id}`;
+    const { idType, isScoped } = this.collection;
+    if (isScoped) return toAddress(toScope(scope), own);
+    if (idType === "string") return own;
+    return /^[1-9]\d{0,18}$/.test(own) && BigInt(own) < 2n ** 63n ? BigInt(own) : 0n;
+  }
+
+  /** Returns why a value can't be an id of a record, in a scope. Completes a sentence; undefined if it can. */
+  findIdProblem(id: unknown, scope?: readonly string[]): string | undefined {
+    const isInteger = /^[1-9]\d{0,18}$/.test(`${id}`) && BigInt(id as number) <= maxImportedNumber;
+    const keyProblem = this.collection.idType === "string" ? findKeyProblem(`${id}`) : undefined;
+    if (keyProblem !== undefined) return keyProblem;
+    if (this.collection.idType === "int64" && !isInteger) return `must be an integer from 1 to ${maxImportedNumber}`;
+    if (!this.canFind(`${id}`, scope)) return `must match the schema of the parameter ${this.parameter} of its path`;
+    return this.collection.isScoped && scope ? findKeyProblem(toAddress(toScope(scope), `${id}`)) : undefined;
+  }
+
+  /**
+   * Reads the values of the parameters of its path from a text such as `acme/7`, in which each is percent-encoded. Returns what is wrong
+   * with it otherwise.
+   */
+  readScope(text: string): { values: readonly string[] } | { problem: string } {
+    const values = text === "" ? [] : text.split("/");
+    if (text.length > maxScopeLength) return { problem: `must have at most ${maxScopeLength} characters` };
+    if (values.length !== this.scopeParameters.length || values.includes(""))
+      return {
+        problem: `must have the values of ${this.path}: ${this.scopeParameters.map((one) => `<${one}>`).join("/")}`,
+      };
+    try {
+      const decoded = values.map(decodeURIComponent);
+      const [wrong] = findUnreadable(this.item, [...decoded, ""]).filter((one) => this.scopeParameters.includes(one));
+      if (wrong === undefined) return { values: decoded };
+      return { problem: `must match the schema of the parameter ${wrong} of ${this.path}` };
+    } catch {
+      return { problem: `must have values of ${this.path} in percent-encoded UTF-8` };
+    }
+  }
+
+  /** Reads the value of a filter from a text, as the list reads it from a query. Returns what is wrong with it otherwise. */
+  readFilter(name: string, text: string): { filter: Filter; value: unknown } | { problem: string } {
+    const { filters } = this.collection;
+    const { list } = this.operations;
+    const filter = filters.find((one) => one.name === name);
+    if (filter === undefined || list === undefined)
+      return { problem: `${this.name} can be filtered by: ${filters.map((one) => one.name).join(", ") || "nothing"}` };
+    const query = new Query(`/?${new URLSearchParams([[name, text]])}`);
+    const { value, error } = list.parameters.query.read(query);
+    return error ? { problem: error.message } : { filter, value: (value as Record<string, unknown>)[name] };
+  }
+}
+
+/** Returns the names of the parameters of the path of an operation that can't have these values, which are in the order of the path. */
+export function findUnreadable({ parameters }: Operation, values: readonly string[]): readonly string[] {
+  const { error } = parameters.path?.readValues(values) ?? {};
+  return error?.details?.map(({ name }) => name) ?? [];
+}
+
+// The maximum size of the largest of bodies, in bytes; undefined for the default of all bodies.
+function findMaxBytes(operations: readonly (Operation | undefined)[]): number | undefined {
+  const limits = operations.map((one) => one?.body?.maxBytes);
+  const largest = Math.max(...limits.map((limit) => limit ?? defaultMaxBytes));
+  return limits.includes(undefined) && largest === defaultMaxBytes ? undefined : largest;
+}
