@@ -1,6 +1,7 @@
 // Parts of an operation: its paths, bodies and parameters.
-import { toJson } from "../../lib/index.ts";
+import { toJson, toSnakeCase } from "../../lib/index.ts";
 import type { Document, Operation, Part } from "../../openapi/index.ts";
+import { actionNames, neutralHeaders } from "../record/usual-names.ts";
 
 const jsonTypes = [
   /^application\/json(?![\w.+-])/,
@@ -15,16 +16,12 @@ export function isConditionOrKey(name: string): boolean {
   return /^(idempotency-key|if-match|if-none-match)$/i.test(name);
 }
 
-// Headers for tracing, the sender, and the version of the API: the document describes one version.
-const neutralHeaders =
-  /^(from|prefer|referer|origin|user-agent|traceparent|tracestate)$|(^|-)(version|request-id|correlation-id|trace-id)$/i;
-
 /** Returns whether the effect of a header is known: that of a condition, none, or that of the only value that it can have. */
 export function isKnownHeader(parameter: Operation["parameterParts"][number]): boolean {
   const { name } = parameter.value;
   const { enum: values, const: constant } = Object(parameter.at("schema")?.value) as Readonly<Record<string, unknown>>;
   const isFixed = constant !== undefined || (Array.isArray(values) && values.length === 1);
-  return isFixed || isConditionOrKey(name) || neutralHeaders.test(name) || isKeyHeader(name);
+  return isFixed || isConditionOrKey(name) || neutralHeaders.test(toSnakeCase(name)) || isKeyHeader(name);
 }
 
 const isKeyHeader = (name: string) => /idempotency/i.test(name);
@@ -117,17 +114,11 @@ export function createArgumentCheck(
   return (value) => check === undefined || "value" in check(value);
 }
 
-const verbs = new Set(
-  "approve archive authenticate batch bulk calculate cancel check clone complete convert enqueue estimate execute export import login logout merge preview publish query queue refresh register reject render reset restore retry run search send start stop submit sync test trigger upload upsert validate verify".split(
-    " ",
-  ),
-);
-
 /** Returns the verb with which the path of a POST ends, such as `search`, or with which its name begins, if it is an upsert; undefined for none. */
 export function actionOf({ path, id }: Operation): string | undefined {
   const last = lastSegment(path).toLowerCase();
   const [name = ""] = /^(upsert|enqueue)(?![a-z])/i.exec(id) ?? [];
-  return verbs.has(last) ? last : name.toLowerCase() || undefined;
+  return actionNames.has(last) ? last : name.toLowerCase() || undefined;
 }
 
 /** Returns a path without what only routing needs: a slash at its end, and the suffix `.json`. */

@@ -1,8 +1,10 @@
 // Examines the body of an operation that makes or changes a record: whether it has all that a record consists of.
+import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
 import { type BodyPlan, RecordMaker } from "../record/record-maker.ts";
 import { RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
+import { controlNames } from "../record/usual-names.ts";
 import { bodiesOf, bodySchema, changeSchema, isPatchType, parametersOf } from "./bodies-and-parameters.ts";
 import { findShownRecords } from "./envelopes.ts";
 import type { ExaminedOperation } from "./examined-operation.ts";
@@ -12,8 +14,6 @@ import { findOpaqueMember, planMembers } from "./made-members.ts";
 const patchTypes = ["application/merge-patch+json", "application/json"] as const;
 
 const jsonPatch = "application/json-patch+json"; // RFC 6902, which is no schema of a record
-
-const controlNames = /^(expand|fields|include|embed|dry_?run|validate_?only)$/i;
 
 /** Examines the body of one operation. */
 export class BodyExamination {
@@ -51,7 +51,7 @@ export class BodyExamination {
     const names = part ? this.#schemaOf(part).propertyNames : [];
     // If the record is a member of the body, the other members are options of the request, whose effect is not known.
     if (this.#member !== undefined) return names.filter((name) => name !== this.#member);
-    return names.filter((name) => !record.propertyNames.includes(name) && controlNames.test(name));
+    return names.filter((name) => !record.propertyNames.includes(name) && controlNames.test(toSnakeCase(name)));
   }
 
   // What is sent should be all that a record consists of, besides its id.

@@ -2,6 +2,7 @@
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
 import type { OperationKind } from "../record/resource.ts";
+import { neutralParameters, wholeNames } from "../record/usual-names.ts";
 import { actionOf, lastSegment, queryOf, responseAt, responseSchema } from "./bodies-and-parameters.ts";
 import { findListEnvelope, findReceiptEnvelope, findRecordEnvelope } from "./envelopes.ts";
 import { BodyExamination } from "./examine-body.ts";
@@ -134,12 +135,9 @@ export class Examination extends ExaminedOperation {
   }
 }
 
-const wholeNames = /(^|_)(all|clear|purge|reset|flush|truncate|wipe)(_|$)/;
-const neutralQuery = /^(force|pretty|human|error_trace|(master_)?timeout|dry_?run|expand|fields|include|version)$/i;
-
 // Whether a DELETE of a single record can delete a part of it: its name does not say that it deletes all.
 function hasSelection(operation: Operation): boolean {
   if ([operation.id, lastSegment(operation.path)].some((name) => wholeNames.test(toSnakeCase(name)))) return false;
   const hasBody = operation.part.at("requestBody") !== undefined;
-  return hasBody || queryOf(operation).some(({ value }) => !neutralQuery.test(value.name));
+  return hasBody || queryOf(operation).some(({ value }) => !neutralParameters.test(toSnakeCase(value.name)));
 }

@@ -3,6 +3,7 @@ import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
 import type { Filter } from "../../store/index.ts";
 import { alternativeType, itemSchemas, RecordSchema, valueType } from "../record/record-schema.ts";
+import { wildcards } from "../record/usual-names.ts";
 import { queryOf } from "./bodies-and-parameters.ts";
 import { pageRoleOf } from "./page-parameters.ts";
 import { readParameterHint, refusal } from "./x-resource.ts";
@@ -55,7 +56,7 @@ export function findWildcards(list: Operation, record: RecordSchema): Readonly<R
     const { name } = part.value;
     const isFree = record.property(name).every(({ schema }) => schema.enum === undefined && schema.const === undefined);
     if (record.propertyNames.includes(name) && !isFree && record.accepts(name, value)) return [];
-    return /^(all|any|none|\*|)$/i.test(`${value}`) ? [[part.value.name, value] as const] : [];
+    return wildcards.test(`${value}`) ? [[part.value.name, value] as const] : [];
   });
   return Object.fromEntries(found);
 }

@@ -4,10 +4,12 @@ import type { Document, Operation } from "../../openapi/index.ts";
 import type { Collection } from "../../store/index.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
 import { type CollectionPlan, Resource } from "../record/resource.ts";
+import { certainIdNames, changeNames, computedNames, settingsNames } from "../record/usual-names.ts";
 import {
   bodySchema,
   changeSchema,
   isRecordPath,
+  lastSegment,
   listPathOf,
   normalizePath,
   parametersOf,
@@ -126,7 +128,7 @@ class CollectionFinder {
     if (
       record === undefined ||
       id === undefined ||
-      !(hint.id || ownId.test(toSnakeCase(id.path.join("_")))) ||
+      !(hint.id || certainIdNames.test(toSnakeCase(id.path.join("_")))) ||
       isComputedPath(place)
     )
       return undefined;
@@ -172,7 +174,8 @@ class CollectionFinder {
     if (this.#find("GET", get.path) !== get) return undefined; // another one has the same place
     const found = this.#changesOf(get);
     // A POST beside no PUT and PATCH can be a search, or create records that have no path.
-    const isNamed = settingsPath.test(normalizePath(get.path)) || changeName.test(toSnakeCase(found.update?.id ?? ""));
+    const isNamed =
+      settingsNames.test(toSnakeCase(lastSegment(get.path))) || changeNames.test(toSnakeCase(found.update?.id ?? ""));
     const isChange = found.update?.method !== "POST" || isNamed;
     const update = this.#findNamed("update", get.path) ?? (isChange ? found.update : undefined);
     const own = { ...found, update, delete: this.#findNamed("delete", get.path) ?? found.delete };
@@ -241,17 +244,8 @@ function isComputed(get: Operation, response: RecordSchema): boolean {
 }
 
 function isComputedPath(path: string): boolean {
-  return path.split("/").some((one) => !one.startsWith("{") && computedName.test(toSnakeCase(one)));
+  return path.split("/").some((one) => !one.startsWith("{") && computedNames.test(toSnakeCase(one)));
 }
-
-const ownId = /(^|_)(id|uuid|gid|guid)$/;
-
-const computedName =
-  /(^|_)(search|stats?|statistics|export|report|reports|count|calculate|preview|validate|check|lookup|suggest|autocomplete|nearby|random|download|metrics)(_|$)/;
-
-// What a service has once, and the names of operations that change it.
-const settingsPath = /(settings?|config|configuration|preferences)$/i;
-const changeName = /^(update|change|modify|edit|set)(_|$)/;
 
 // Parameters take whole segments.
 const singlePath = /^(?:\/(?:[^{}/]+|\{[^{}/]+\}))*\/[^{}/]+$/;

@@ -3,6 +3,7 @@ import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
 import type { Collection } from "../../store/index.ts";
 import { RecordSchema, valueType } from "../record/record-schema.ts";
+import { idNames } from "../record/usual-names.ts";
 import { listPathOf, parametersOf } from "./bodies-and-parameters.ts";
 
 /** The property with the id of a record. */
@@ -38,7 +39,7 @@ export function findId(
   const thing = toSnakeCase(listPathOf(template)).split("_").at(-1)?.replace(/s$/, "");
   const words = toSnakeCase(parameter).split("_");
   const suffixes = words.slice(1).map((_, index) => words.slice(index + 1).join("_"));
-  const usual = [`${thing}_id`, "uuid", "key", "slug", "number", "name", "code"];
+  const usual = [`${thing}_id`, ...idNames];
   const find = (wanted: string | undefined) => record.propertyNames.find((name) => toSnakeCase(name) === wanted);
   const named = [...suffixes, words.at(-1), "id"].flatMap((one) => find(one) ?? []);
   const others = usual.flatMap((one) => find(one) ?? []);

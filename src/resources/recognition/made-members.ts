@@ -4,12 +4,7 @@ import type { SchemaNode } from "../../openapi/index.ts";
 import { chooseValues, completeMember, valuesOf } from "../record/member-values.ts";
 import type { AlternativePlan, Source } from "../record/record-maker.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
-
-const createdName = /^(created|creation|inserted|date_created|registered)(_(at|on|date|time|timestamp))?$/;
-const updatedName =
-  /^(updated|modified|last_(updated|modified)|date_(updated|modified))(_(at|on|date|time|timestamp))?$/;
-
-const kindName = /^(type|kind|object|resource_type|object_type)$/;
+import { kindNames, meaningOf, timeNames } from "../record/usual-names.ts";
 
 const maxDepth = 3; // of alternatives in alternatives
 
@@ -40,21 +35,21 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
   const required = new Set([record, ...shown].flatMap((schema) => schema.required));
   // A request can have the time of the creation, so that an import can set it.
   const optional = [...required].filter((name) => name !== id && sent(name) && !body.required.includes(name));
-  const findTimes = (pattern: RegExp, names: readonly string[] = unsent): [string, Source][] =>
+  const findTimes = (wanted: "created" | "updated", names: readonly string[] = unsent): [string, Source][] =>
     names.flatMap((name) => {
-      const time = pattern.test(toSnakeCase(name)) ? timeOf(record.property(name)) : undefined;
+      const time = meaningOf(timeNames, name) === wanted ? timeOf(record.property(name)) : undefined;
       return time ? [[name, { time }]] : [];
     });
-  const updated = findTimes(updatedName);
-  const sendable = [createdName, updatedName].flatMap((pattern) => findTimes(pattern, optional));
-  const timed = [...findTimes(createdName), ...updated, ...sendable];
+  const updated = findTimes("updated");
+  const sendable = (["created", "updated"] as const).flatMap((wanted) => findTimes(wanted, optional));
+  const timed = [...findTimes("created"), ...updated, ...sendable];
   // The type of the object, if it is a constant.
   const own = `${toSnakeCase(record.name ?? "")}_type`;
-  const isKind = (name: string) => kindName.test(name) || name === own;
+  const isKind = (name: string) => meaningOf(kindNames, name) ?? toSnakeCase(name) === own;
   const kinds =
     record.alternatives.length > 0
       ? [] // of which each has its own
-      : record.propertyNames.filter((name) => isKind(toSnakeCase(name)) && record.isConstant(name));
+      : record.propertyNames.filter((name) => isKind(name) && record.isConstant(name));
   const made = [...new Set([...required, ...kinds])].filter((name) => {
     const isMember = record.propertyNames.includes(name) || record.required.includes(name);
     if (name === id || !isMember || timed.some(([one]) => one === name)) return false;
@@ -62,7 +57,9 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
   });
   const values = isNew && made.length > 0 ? chooseValues(record, made, { shown }) : {};
   const created: (readonly [string, Source])[] = [...timed, ...Object.entries(values)];
-  const kept = created.filter(([name]) => !canSend(name) || createdName.test(toSnakeCase(name))).map(([name]) => name);
+  const kept = created
+    .filter(([name]) => !canSend(name) || meaningOf(timeNames, name) === "created")
+    .map(([name]) => name);
   // What a replacement can't contain, such as that of a command with fewer members, is not removed by it.
   const unsendable = body.propertyNames.length > 0 ? record.propertyNames.filter((name) => !canSend(name)) : [];
   return {

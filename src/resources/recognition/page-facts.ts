@@ -1,6 +1,6 @@
 // What a list responds with beside its records: totals, numbers of pages, links and the like, by type and usual name.
-import { toSnakeCase } from "../../lib/index.ts";
 import { RecordSchema } from "../record/record-schema.ts";
+import { meaningOf, type PageFact, pageFactNames } from "../record/usual-names.ts";
 
 /** What a list responds with about its page, beside the records. */
 export interface PageFacts {
@@ -22,7 +22,7 @@ export interface PageFacts {
   readonly page: number;
 }
 
-const readers = {
+const readers: Readonly<Record<PageFact, (facts: PageFacts) => unknown>> = {
   total: ({ total }) => total,
   count: ({ count }) => count,
   more: ({ more }) => more,
@@ -41,41 +41,17 @@ const readers = {
   isFirst: ({ hasPrevious }) => !hasPrevious,
   isLast: ({ more }) => !more,
   isEmpty: ({ count }) => count === 0,
-} as const satisfies Record<string, (facts: PageFacts) => unknown>;
-
-type Fact = keyof typeof readers;
+};
 
 // With limit=0, the page has only the total.
 function countPages({ total = 0n, limit }: PageFacts): number {
   return limit === 0 ? 0 : Math.ceil(Number(total) / limit);
 }
 
-const factsOfAll: readonly (Fact | undefined)[] = ["total", "pages", "lastPage"];
+const factsOfAll: readonly (PageFact | undefined)[] = ["total", "pages", "lastPage"];
 
-// The type of a member, its name in snake case, and what it says.
-const rules: readonly (readonly [type: string, name: RegExp, fact: Fact])[] = [
-  ["integer", /^(total|total_(count|items|results|records|elements|size)|item_count)$/, "total"],
-  ["integer", /^(count|result_count|number_of_elements)$/, "count"],
-  ["integer", /^(limit|per_page|page_size|size)$/, "limit"],
-  ["integer", /^(pages|(total|num)_pages|page_count)$/, "pages"],
-  ["integer", /^last_page$/, "lastPage"],
-  ["integer", /^(next|next_page|next_page_number)$/, "nextPage"],
-  ["integer", /^(prev|previous|(prev|previous)_page(_number)?)$/, "previousPage"],
-  ["integer", /^(offset|skip)$/, "offset"],
-  ["integer", /^(page|current_page|page_number|number)$/, "page"],
-  ["boolean", /^(has_more|has_next|has_next_page|more)$/, "more"],
-  ["boolean", /^(has_(prev|previous)(_page)?)$/, "hasPrevious"],
-  ["boolean", /^((is_)?first(_page)?)$/, "isFirst"],
-  ["boolean", /^((is_)?last(_page)?)$/, "isLast"],
-  ["boolean", /^((is_)?empty)$/, "isEmpty"],
-  ["string", /^(cursor|continue|(next|end)_(cursor|page_token|token|marker))$/, "nextCursor"],
-  ["string", /^(self|self_(url|link))$/, "self"],
-  ["string", /^(next|next_(url|link|page|page_url))$/, "next"],
-  ["string", /^(prev|previous|(prev|previous)_(url|link|page|page_url))$/, "previous"],
-];
-
-function findFact(name: string, types: readonly string[]): Fact | undefined {
-  return rules.find(([type, pattern]) => types.includes(type) && pattern.test(toSnakeCase(name)))?.[2];
+function findFact(name: string, types: readonly string[]): PageFact | undefined {
+  return types.flatMap((type) => meaningOf(pageFactNames[type] ?? [], name) ?? [])[0];
 }
 
 /** A member of an object beside the records. */
@@ -83,7 +59,7 @@ export interface PageMember {
   readonly name: string;
   readonly isRequired: boolean;
   readonly isNullable: boolean;
-  readonly fact?: Fact;
+  readonly fact?: PageFact;
   /** Whether a URL has a scheme and host. */
   readonly isAbsolute?: boolean;
   readonly nested?: readonly PageMember[];

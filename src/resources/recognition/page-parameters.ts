@@ -1,18 +1,8 @@
 // The parameters of a list that select a page, by their usual names.
-import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
+import { meaningOf, type PageRole, pageParameterNames } from "../record/usual-names.ts";
 import { createArgumentCheck } from "./bodies-and-parameters.ts";
-
-export type PageRole = "limit" | "offset" | "page" | "cursor" | "before";
-
-const names: Readonly<Record<PageRole, readonly string[]>> = {
-  limit: ["limit", "per_page", "page_size", "size", "max_results", "max_items", "top", "take"],
-  offset: ["offset", "skip"],
-  page: ["page", "page_number", "page_no"],
-  cursor: ["cursor", "page_token", "after", "next_token", "continue", "starting_after"],
-  before: ["before", "ending_before"],
-};
 
 // Like those of the server, whose form the schema of a cursor must allow.
 const exampleCursor = Buffer.alloc(16, 5).toString("base64url");
@@ -29,8 +19,7 @@ export function pageRoleOf(
   const { name } = parameter.value;
   if (name === "limit") return "limit";
   if (name !== "cursor" && record.propertyNames.includes(name)) return undefined;
-  const roles = Object.keys(names) as PageRole[];
-  const role = roles.find((one) => names[one].includes(toSnakeCase(name)));
+  const role = meaningOf(pageParameterNames, name);
   if (role !== "cursor" && role !== "before") return role;
   return [exampleCursor, exampleId].some((one) => createArgumentCheck(parameter, record.document)(one))
     ? role

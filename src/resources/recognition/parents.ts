@@ -3,6 +3,7 @@
 import { toSnakeCase } from "../../lib/index.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
 import type { CollectionPlan, Resource, ScopeParameter } from "../record/resource.ts";
+import { ownNames } from "../record/usual-names.ts";
 import { normalizePath, parametersOf } from "./bodies-and-parameters.ts";
 
 /** Returns whether each record of a collection is directly below one of another collection. */
@@ -30,12 +31,9 @@ export function collectionsBelow(
     .sort((a, b) => depthOf(a) - depthOf(b));
 }
 
-// Names that a record and the one above it have, with other values.
-const ownName = /^(id|uuid|key|slug|number|name|code)$/;
-
 /** Returns the parameters of the path of a collection, and the property of its records with the name of each. */
 export function findScope(path: string, record: RecordSchema, [idName]: readonly string[]): readonly ScopeParameter[] {
-  const names = record.propertyNames.filter((name) => name !== idName && !ownName.test(toSnakeCase(name)));
+  const names = record.propertyNames.filter((name) => name !== idName && !ownNames.test(toSnakeCase(name)));
   return parametersOf(path).map((parameter) => {
     const own = toSnakeCase(parameter);
     const thing = own.replace(/_(pk|id|uuid|slug|key)$/, ""); // `organization` or `organization_id` of `{organization_pk}`

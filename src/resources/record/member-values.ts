@@ -1,6 +1,7 @@
 // The values of members that a request does not have, or has in another form.
 import { parseJson, toSnakeCase } from "../../lib/index.ts";
 import { itemSchemas, RecordSchema } from "./record-schema.ts";
+import { beginnings, referenceNames } from "./usual-names.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -45,8 +46,7 @@ function completeValue(schema: RecordSchema, value: unknown): unknown {
 
 // A request can have the id of another record where a response has a part of that record.
 function referenceTo(schema: RecordSchema, id: unknown): object | undefined {
-  const names = ["id", "gid", "uuid", "key", "slug", "login", "name", "code", "ref", "sha"];
-  const name = names.find((one) => schema.propertyNames.includes(one) && schema.accepts(one, id));
+  const name = referenceNames.find((one) => schema.propertyNames.includes(one) && schema.accepts(one, id));
   return name === undefined ? undefined : (completeValue(schema, { [name]: id }) as object);
 }
 
@@ -58,12 +58,6 @@ export interface ChosenValue {
   readonly value: unknown;
   readonly because: Reason;
 }
-
-// The values of an enum in which things begin, the likeliest first.
-const beginnings =
-  "new open opened pending draft created queued todo unread requested submitted waiting scheduled initial none active".split(
-    " ",
-  );
 
 interface ChoiceOptions {
   /** Other schemas that the values must match. */

@@ -1,0 +1,145 @@
+// What names mean, as most documents use them: a table for each question. A row has the names in snake case, what they mean, and who
+// writes so. The first row that matches applies; another style is another row.
+import { toSnakeCase } from "../../lib/index.ts";
+
+/** Names, what they mean, and an API or a framework that uses them. */
+export type Row<Meaning> = readonly [names: RegExp, means: Meaning, usedBy: string];
+
+/** Returns what a name means, in any case; undefined if no row has it. */
+export function meaningOf<Meaning>(rows: readonly Row<Meaning>[], name: string): Meaning | undefined {
+  const words = toSnakeCase(name);
+  return rows.find(([names]) => names.test(words))?.[1];
+}
+
+/** The properties that have an id, beside those that are named like the parameter of the path. The first that a record has is its id. */
+export const idNames = ["uuid", "key", "slug", "number", "name", "code"];
+
+/** The properties by which a record refers to another one, if it has a part of it. */
+export const referenceNames = ["id", "gid", "uuid", "key", "slug", "login", "name", "code", "ref", "sha"];
+
+/** Names that a record and its parent both have, with different values. */
+export const ownNames = /^(id|uuid|key|slug|number|name|code)$/;
+
+/** Names that are an id without a path that uses them. */
+export const certainIdNames = /(^|_)(id|uuid|gid|guid)$/;
+
+/** The times that the server knows. */
+export const timeNames: readonly Row<"created" | "updated">[] = [
+  [/^(created|creation|inserted|registered)(_(at|on|date|time|timestamp))?$/, "created", "Stripe, GitHub, Rails"],
+  [/^date_created$/, "created", "Twilio"],
+  [/^(updated|modified)(_(at|on|date|time|timestamp))?$/, "updated", "GitHub, Rails, Laravel"],
+  [/^last_(updated|modified)(_(at|on|date|time|timestamp))?$/, "updated", "PagerDuty, Django"],
+  [/^date_(updated|modified)$/, "updated", "Twilio"],
+];
+
+/** The member that has the type of the object, which is a constant. */
+export const kindNames: readonly Row<true>[] = [
+  [/^object$/, true, "Stripe"],
+  [/^kind$/, true, "Kubernetes"],
+  [/^(resource_type|object_type|type)$/, true, "Asana, JSON:API"],
+];
+
+/** The values of an enum in which things begin, the likeliest first. */
+export const beginnings =
+  "new open opened pending draft created queued todo unread requested submitted waiting scheduled initial none active".split(
+    " ",
+  );
+
+export type PageRole = "limit" | "offset" | "page" | "cursor" | "before";
+
+/** The query parameters that select a page. */
+export const pageParameterNames: readonly Row<PageRole>[] = [
+  [/^(limit|max_results|max_items)$/, "limit", "Stripe, Google, AWS"],
+  [/^(per_page|page_size|size)$/, "limit", "GitHub, Django, Spring"],
+  [/^(top|take)$/, "limit", "OData, .NET"],
+  [/^(offset|skip)$/, "offset", "FastAPI, OData"],
+  [/^(page|page_number|page_no)$/, "page", "GitHub, Django, Laravel"],
+  [/^(cursor|after|starting_after)$/, "cursor", "Slack, GitHub, Stripe"],
+  [/^(page_token|next_token)$/, "cursor", "Google, AWS"],
+  [/^continue$/, "cursor", "Kubernetes"],
+  [/^(before|ending_before)$/, "before", "GitHub, Stripe"],
+];
+
+export type PageFact =
+  | "total"
+  | "count"
+  | "more"
+  | "self"
+  | "next"
+  | "previous"
+  | "limit"
+  | "offset"
+  | "page"
+  | "nextCursor"
+  | "hasPrevious"
+  | "pages"
+  | "lastPage"
+  | "nextPage"
+  | "previousPage"
+  | "isFirst"
+  | "isLast"
+  | "isEmpty";
+
+/** The members beside the records of a list, by their type, and its headers, which are integers. */
+export const pageFactNames: Readonly<Record<string, readonly Row<PageFact>[]>> = {
+  integer: [
+    [/^(total|total_(count|items|results|records|elements|size)|item_count)$/, "total", "GitHub, Spring, Google"],
+    [/^(count|result_count|number_of_elements)$/, "count", "Django, Spring"],
+    [/^(limit|per_page|page_size|size)$/, "limit", "PagerDuty, Laravel, Spring"],
+    [/^(pages|(total|num)_pages|page_count)$/, "pages", "Linode, Spring"],
+    [/^last_page$/, "lastPage", "Laravel"],
+    [/^(next|next_page|next_page_number)$/, "nextPage", "Kaminari"],
+    [/^(prev|previous|(prev|previous)_page(_number)?)$/, "previousPage", "Kaminari"],
+    [/^(offset|skip)$/, "offset", "PagerDuty"],
+    [/^(page|current_page|page_number|number)$/, "page", "Linode, Laravel, Spring"],
+  ],
+  boolean: [
+    [/^(has_more|has_next|has_next_page|more)$/, "more", "Stripe, Relay, PagerDuty"],
+    [/^(has_(prev|previous)(_page)?)$/, "hasPrevious", "Relay"],
+    [/^((is_)?first(_page)?)$/, "isFirst", "Spring"],
+    [/^((is_)?last(_page)?)$/, "isLast", "Spring"],
+    [/^((is_)?empty)$/, "isEmpty", "Spring"],
+  ],
+  string: [
+    [/^(cursor|(next|end)_(cursor|token|marker))$/, "nextCursor", "Square, Relay"],
+    [/^((next|end)_page_token)$/, "nextCursor", "Google"],
+    [/^continue$/, "nextCursor", "Kubernetes"],
+    [/^(self|self_(url|link))$/, "self", "HAL"],
+    [/^(next|next_(url|link|page|page_url))$/, "next", "Django, HAL, Laravel"],
+    [/^(prev|previous|(prev|previous)_(url|link|page|page_url))$/, "previous", "Django, HAL, Laravel"],
+  ],
+};
+
+/** The values of a filter that select all records. They are no values of a record. */
+export const wildcards = /^(all|any|none|\*|)$/i;
+
+/** The last words of paths at which a POST does something else than create a record. */
+export const actionNames = new Set(
+  "approve archive authenticate batch bulk calculate cancel check clone complete convert enqueue estimate execute export import login logout merge preview publish query queue refresh register reject render reset restore retry run search send start stop submit sync test trigger upload upsert validate verify".split(
+    " ",
+  ),
+);
+
+/** The words of paths whose GET computes what it returns. */
+export const computedNames =
+  /(^|_)(search|stats?|statistics|export|reports?|count|calculate|preview|validate|check|lookup|suggest|autocomplete|nearby|random|download|metrics)(_|$)/;
+
+/** The ends of paths of what a service has once. */
+export const settingsNames = /(settings?|config|configuration|preferences)$/;
+
+/** The first words of operations that change a record. */
+export const changeNames = /^(update|change|modify|edit|set)(_|$)/;
+
+/** The words of operations that delete all records, and not those that a request selects. */
+export const wholeNames = /(^|_)(all|clear|purge|reset|flush|truncate|wipe)(_|$)/;
+
+/** The query parameters that change how a response looks, and not what is deleted. */
+export const neutralParameters =
+  /^(force|pretty|human|error_trace|(master_)?timeout|dry_?run|expand|fields|include|version)$/;
+
+/** The members of a body that say what a response has, or that nothing is changed. */
+export const controlNames = /^(expand|fields|include|embed|dry_?run|validate_?only)$/;
+
+/** The headers for tracing, the sender, and the version of the API, of which a document describes one. */
+export const neutralHeaders =
+  /^(from|prefer|referer|origin|user_agent|traceparent|tracestate)$|(^|_)(version|request_id|correlation_id|trace_id)$/;
