@@ -4,7 +4,7 @@ import { Agent, type OutgoingHttpHeaders, request } from "node:http";
 import { MIMEType } from "node:util";
 import t from "tap";
 import { findLink } from "../openapi/client/link.ts";
-import { formats } from "../src/data/formats/formats.ts";
+import { formats } from "../src/data/formats/file-formats.ts";
 import { readRecords } from "../src/data/formats/record-reader.ts";
 import { parseJson } from "../src/lib/index.ts";
 import { Schemas } from "../src/openapi/schema/schemas.ts";

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import type { JSONValue } from "json-p3";
-import { parseJson, setOwn, toJson } from "../lib/index.ts";
+import { isObject, parseJson, setOwn, toJson } from "../lib/index.ts";
 import { loadSource, readSourceFile } from "../openapi/tools.ts";
 
 // Loaded at the first use, because most commands have no overlay.
@@ -119,8 +119,4 @@ function copyOf(value: unknown): unknown {
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   return isObject(value) ? "an object" : "a primitive value";
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

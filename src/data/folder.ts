@@ -7,7 +7,7 @@ import type { Document } from "../openapi/index.ts";
 import { collectionsOf, readResources } from "../resources/index.ts";
 import { isInMemory, openTables, type Tables } from "../store/index.ts";
 import { type ExportSummary, exportSnapshot, type Selection, writeExport } from "./export.ts";
-import { formatOf, formats } from "./formats/formats.ts";
+import { formatOf, formats } from "./formats/file-formats.ts";
 import {
   ConcurrentImport,
   type ImportOptions,

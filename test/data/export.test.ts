@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import t from "tap";
 import { exportRecords } from "../../src/data/export.ts";
-import { formats } from "../../src/data/formats/formats.ts";
+import { formats } from "../../src/data/formats/file-formats.ts";
 import type { Filter } from "../../src/store/records.ts";
 import { emptyDatabase, stores } from "../support/databases.ts";
 import { exportedText, statusOf } from "../support/exports.ts";

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import t, { type Test } from "tap";
-import { formats } from "../../src/data/formats/formats.ts";
+import { formats } from "../../src/data/formats/file-formats.ts";
 import { importRecords } from "../../src/data/import.ts";
 import { openInput } from "../../src/data/input-file.ts";
 import { validateInput } from "../../src/data/validate-input.ts";

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { Test } from "tap";
 import { exportRecords } from "../../src/data/export.ts";
-import { formats } from "../../src/data/formats/formats.ts";
+import { formats } from "../../src/data/formats/file-formats.ts";
 import { type CommandOptions, petstore, withoutProgress } from "./command.ts";
 import { openPetStore, openPetTables, petResource, petsOf } from "./pets.ts";
 import { query } from "./postgres.ts";

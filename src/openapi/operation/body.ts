@@ -6,8 +6,8 @@ import type { Schemas } from "../schema/schemas.ts";
 import type { MediaTypeObject, OperationObject } from "../source/document-types.ts";
 import type { ReportReason } from "../source/findings.ts";
 import type { Part } from "../source/part.ts";
-import type { FormEncoding } from "../wire/form.ts";
-import { type BodyFormat, findFormat } from "../wire/formats.ts";
+import { type BodyFormat, findFormat } from "../wire/body-formats.ts";
+import type { FormEncoding } from "../wire/form-bodies.ts";
 import { listContents, selectMediaType } from "../wire/media-types.ts";
 import { type ReadPart, toInvalidRequest } from "./invalid-request.ts";
 

@@ -4,7 +4,7 @@ import type { Schemas } from "../schema/schemas.ts";
 import { Shape } from "../schema/shape.ts";
 import type { ParameterObject } from "../source/document-types.ts";
 import type { Part } from "../source/part.ts";
-import { type FormEncoding, readForm } from "../wire/form.ts";
+import { type FormEncoding, readForm } from "../wire/form-bodies.ts";
 import { type FormatName, formatOf, listContents } from "../wire/media-types.ts";
 import { decodeComponent, decodePercent } from "../wire/pairs.ts";
 import type { Style } from "../wire/styles.ts";

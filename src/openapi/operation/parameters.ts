@@ -4,8 +4,14 @@ import type { OperationObject, ParameterObject, PathItem } from "../source/docum
 import type { ReportReason } from "../source/findings.ts";
 import type { Part } from "../source/part.ts";
 import { listContents } from "../wire/media-types.ts";
-import { CookieParameters, HeaderParameters, PathParameters, QueryParameters, WholeQuery } from "./locations.ts";
 import { Parameter } from "./parameter.ts";
+import {
+  CookieParameters,
+  HeaderParameters,
+  PathParameters,
+  QueryParameters,
+  WholeQuery,
+} from "./parameter-locations.ts";
 import type { PathTemplate } from "./path-template.ts";
 import type { SecurityRequirement } from "./security-requirements.ts";
 

@@ -17,8 +17,8 @@ import {
 } from "../../http/index.ts";
 import { andThen, type MaybePromise } from "../../lib/index.ts";
 import { type CallOptions, UntypedCall, type UntypedHandler } from "../operation/call.ts";
-import type { PathSource } from "../operation/locations.ts";
 import type { Operation } from "../operation/operation.ts";
+import type { PathSource } from "../operation/parameter-locations.ts";
 import type { HandlerResult, WriteOptions } from "../operation/response/response.ts";
 import { type Query, queryOf } from "../wire/pairs.ts";
 import type { ErrorTable } from "./error-table.ts";

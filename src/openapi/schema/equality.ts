@@ -1,6 +1,7 @@
 // The equality of JSON values (JSON Schema 2020-12, section 4.2.2): whatever the order of names, and with exact numbers.
+import { isObject } from "../../lib/index.ts";
 import type { SchemaObject } from "../source/document-types.ts";
-import { hasMember, isObject, memberNames } from "./form.ts";
+import { hasMember, memberNames } from "./value-forms.ts";
 
 /** Returns whether two values are equal. */
 export function areEqual(one: unknown, other: unknown): boolean {

@@ -1,8 +1,8 @@
 // Members that are not sent in one direction (OpenAPI 3.1.1, section 4.8.24.1): removes read-only members of requests and write-only
 // members of responses, and keeps the read-only ones that a stored value has.
-import { canonicalJson, getOrAdd, setOwn } from "../../lib/index.ts";
-import { isObject, type Marker } from "./form.ts";
+import { canonicalJson, getOrAdd, isObject, setOwn } from "../../lib/index.ts";
 import { listReachable, possiblePartsOf, type SchemaNode } from "./node.ts";
+import type { Marker } from "./value-forms.ts";
 
 /** The members of a value that have a marker. Equal for all values of the same schemas. */
 export class MarkedMembers {

@@ -1,8 +1,9 @@
 // A schema at its place in the document: in the dialect of JSON Schema 2020-12, with its references resolved.
+import { isObject } from "../../lib/index.ts";
 import type { SchemaObject } from "../source/document-types.ts";
 import { isJsonSchema } from "./dialect.ts";
 import type { Marks } from "./evaluation.ts";
-import { isObject } from "./form.ts";
+
 import type { Place, Resource, SchemaDocument, Scope } from "./schema-document.ts";
 import type { Application } from "./subschema.ts";
 import { compilePattern } from "./texts/regular-expressions.ts";

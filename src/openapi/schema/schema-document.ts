@@ -10,8 +10,8 @@ import {
   unescapeToken,
 } from "../source/part.ts";
 import type { Upgrade } from "./dialect.ts";
-import type { Marker } from "./form.ts";
 import type { ListSubschemas } from "./subschema.ts";
+import type { Marker } from "./value-forms.ts";
 
 /** The place of a schema. */
 export interface Place {

@@ -1,6 +1,6 @@
 // The schemas of a document: checks them when it is loaded, and evaluates values.
 
-import type { Problem } from "../../lib/index.ts";
+import { isObject, type Problem } from "../../lib/index.ts";
 import type { Schema, SchemaObject } from "../source/document-types.ts";
 import type { RuleId } from "../source/findings.ts";
 import { breakCycles } from "./checks/cycles.ts";
@@ -10,7 +10,6 @@ import { canForbidMembers, findForbiddenMember } from "./checks/required-problem
 import { SchemaCompiler } from "./compiler.ts";
 import type { Upgrade } from "./dialect.ts";
 import { type Cell, type Direction, Evaluation } from "./evaluation.ts";
-import { isObject, type Marker } from "./form.ts";
 import type { Formats, Validate, Wording } from "./keyword.ts";
 import { findDefault } from "./keywords/defaults.ts";
 import { findLostTargets } from "./keywords/discriminator.ts";
@@ -19,6 +18,7 @@ import { SchemaNode } from "./node.ts";
 import { describeFailures } from "./problems.ts";
 import { SchemaDocument } from "./schema-document.ts";
 import { type Matches, Shape } from "./shape.ts";
+import type { Marker } from "./value-forms.ts";
 import { listSubschemas } from "./vocabulary.ts";
 
 /** Called with the place of a part that would not be enforced. The reason completes "The schema at /components/… …". */

@@ -1,7 +1,7 @@
 // Handlers of the operations that a store can answer: those of a collection of records.
 import { createHash } from "node:crypto";
 import { HttpError, InvalidRequest } from "../../http/index.ts";
-import { canonicalJson, type RawJson } from "../../lib/index.ts";
+import { canonicalJson, isObject, type RawJson } from "../../lib/index.ts";
 import { type Document, identitiesOf, type UntypedCall, type UntypedHandler } from "../../openapi/index.ts";
 import { type IdempotencyKey, idOf, type Store } from "../../store/index.ts";
 import { normalizePath } from "../recognition/bodies-and-parameters.ts";
@@ -11,7 +11,7 @@ import type { PlannedAction, PlannedCollection, PlannedOperation } from "../reco
 import type { OperationKind, Resource } from "../record/resource.ts";
 import { CollectionAccess } from "./collection-access.ts";
 import { type ListAction, listPage } from "./list.ts";
-import { isObject, patchRecord, requireKept } from "./patches.ts";
+import { patchRecord, requireKept } from "./patches.ts";
 import { placeRecord } from "./place-record.ts";
 import { createPropertyHandler } from "./property-handlers.ts";
 import { invalidBody } from "./request.ts";

@@ -1,6 +1,6 @@
 // Patches of records: JSON Merge Patch (RFC 7396), JSON Patch (RFC 6902), and bodies with some of the members.
 import { HttpError } from "../../http/index.ts";
-import { canonicalJson, setOwn } from "../../lib/index.ts";
+import { canonicalJson, isObject, setOwn } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/index.ts";
 import { isPatchType } from "../recognition/bodies-and-parameters.ts";
 import { applyJsonPatch, PatchError } from "./json-patch.ts";
@@ -84,9 +84,4 @@ function hasDirective(value: unknown): boolean {
   return (
     isObject(value) && Object.entries(value).some(([name, member]) => name.startsWith("$") || hasDirective(member))
   );
-}
-
-/** Returns whether a value is an object, and no array. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 // Bodies of the media type multipart/form-data.
 import t from "tap";
 import { Shape } from "../../../src/openapi/schema/shape.ts";
-import { readMultipart } from "../../../src/openapi/wire/form.ts";
+import { readMultipart } from "../../../src/openapi/wire/form-bodies.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 
 const { app, calls, send } = await serve(

@@ -7,7 +7,7 @@ import type { Schemas } from "../../schema/schemas.ts";
 import type { OperationObject } from "../../source/document-types.ts";
 import type { ReportReason } from "../../source/findings.ts";
 import type { Part } from "../../source/part.ts";
-import { findFormat, isBinary, type WrittenBody } from "../../wire/formats.ts";
+import { findFormat, isBinary, type WrittenBody } from "../../wire/body-formats.ts";
 import { discardStream, ItemStream, isItemStream, withoutContent } from "../../wire/item-streams.ts";
 import { formatOf, isJson, negotiate, selectMediaType } from "../../wire/media-types.ts";
 import type { OpenCalls } from "../open-calls.ts";

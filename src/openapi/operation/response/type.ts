@@ -1,7 +1,7 @@
 // The media type of a response, if the handler does not set it.
 import type { FastifyRequest } from "fastify";
 import { HttpError } from "../../../http/index.ts";
-import { findFormat, isBinary, isIterable } from "../../wire/formats.ts";
+import { findFormat, isBinary, isIterable } from "../../wire/body-formats.ts";
 import { isItemStream } from "../../wire/item-streams.ts";
 import { negotiate, selectMediaType } from "../../wire/media-types.ts";
 

@@ -1,8 +1,8 @@
 // Default values that their schemas reject.
-import { toJson } from "../../../lib/index.ts";
+import { isObject, toJson } from "../../../lib/index.ts";
 import type { RuleId } from "../../source/findings.ts";
-import { isObject } from "../form.ts";
 import type { Validate } from "../keyword.ts";
+
 import { convertDefault, findDefault, isReadOnly } from "../keywords/defaults.ts";
 import { listReachable, type SchemaNode } from "../node.ts";
 

@@ -3,12 +3,12 @@ import { findSimilarName } from "../../../lib/index.ts";
 import type { SchemaObject } from "../../source/document-types.ts";
 import type { RuleId } from "../../source/findings.ts";
 import { isJsonSchema, isOpenApiDialect } from "../dialect.ts";
-import * as form from "../form.ts";
 import type { Formats } from "../keyword.ts";
 import { formatNames, isFormat } from "../keywords/formats.ts";
 import type { SchemaNode } from "../node.ts";
 import { findForeignSyntax } from "../texts/foreign-patterns.ts";
 import { isSlow } from "../texts/regular-expressions.ts";
+import * as form from "../value-forms.ts";
 import { vocabulary } from "../vocabulary.ts";
 
 // They describe a value for people and tools. `title` is also part of messages, and `discriminator` selects an alternative.

@@ -1,7 +1,7 @@
 // Arrays (JSON Schema 2020-12, section 10.3.1, and validation, section 6.4).
 import type { SchemaObject } from "../../source/document-types.ts";
-import * as form from "../form.ts";
 import type { Compile, Keyword, Keywords } from "../keyword.ts";
+import * as form from "../value-forms.ts";
 import { countOf } from "../wording.ts";
 
 const prefixOf = ({ prefixItems }: SchemaObject) => (prefixItems ?? []) as readonly unknown[];

@@ -1,8 +1,8 @@
 // References, identifiers and definitions (JSON Schema 2020-12, sections 8 and 8.2).
 
 import { asFork, type Cell } from "../evaluation.ts";
-import * as form from "../form.ts";
 import type { Compile, Keywords } from "../keyword.ts";
+import * as form from "../value-forms.ts";
 
 const compileReferences: Compile = (node, compiler) => {
   const [first, second] = node.references().map((target) => compiler.referTo(target)) as [Cell, Cell?];

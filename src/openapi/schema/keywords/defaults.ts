@@ -1,13 +1,13 @@
 // Default values of missing properties. They are filled in last, because the conditions of other schemas compare the original
 // value.
 
-import { setOwn } from "../../../lib/index.ts";
+import { isObject, setOwn } from "../../../lib/index.ts";
 import type { SchemaObject } from "../../source/document-types.ts";
 import { type Direction, Evaluation } from "../evaluation.ts";
-import * as form from "../form.ts";
 import type { Compiler, Keywords } from "../keyword.ts";
 import { possiblePartsOf, type SchemaNode } from "../node.ts";
 import { Shape } from "../shape.ts";
+import * as form from "../value-forms.ts";
 
 const maxValues = 10_000; // of a default; otherwise, schemas that refer to each other could double it with each level
 const maxFilled = 1_000_000; // values of all defaults in a value: a client can send many objects without members
@@ -97,7 +97,7 @@ function countValues(value: unknown): number {
 // A handler may change the value. Not structuredClone, which takes ten times as long for a small one.
 function copy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copy);
-  if (!form.isObject(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copy(member)]));
 }
 

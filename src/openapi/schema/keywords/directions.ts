@@ -1,8 +1,8 @@
 // readOnly and writeOnly (OpenAPI 3.1.1, section 4.8.24.1): a property that is not sent in one direction.
 import type { Direction } from "../evaluation.ts";
-import type { Marker } from "../form.ts";
-import * as form from "../form.ts";
 import type { Keyword, Keywords } from "../keyword.ts";
+import type { Marker } from "../value-forms.ts";
+import * as form from "../value-forms.ts";
 
 const excludedFrom: Readonly<Record<Marker, Direction>> = { readOnly: "request", writeOnly: "response" };
 

@@ -1,8 +1,9 @@
 // The discriminator (OpenAPI 3.2, section 4.25): the value of a property names the alternative that an object must match.
+import { isObject } from "../../../lib/index.ts";
 import type { Cell, Evaluation } from "../evaluation.ts";
-import { hasMember, isObject } from "../form.ts";
 import type { Compiler } from "../keyword.ts";
 import type { SchemaNode } from "../node.ts";
+import { hasMember } from "../value-forms.ts";
 import { isExcluded } from "./directions.ts";
 
 interface DiscriminatorObject {

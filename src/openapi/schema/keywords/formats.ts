@@ -1,9 +1,9 @@
 // Formats of strings (JSON Schema validation 2020-12, section 7), of integers (the format registry of OpenAPI), and further
 // ones.
 import type { Check } from "../evaluation.ts";
-import * as form from "../form.ts";
 import type { Compile, Formats, Keywords } from "../keyword.ts";
 import { enforcedFormats, findFormatTest, textFormats } from "../texts/format-tests.ts";
+import * as form from "../value-forms.ts";
 import { findRangeTest, integerFormats } from "./integers.ts";
 
 /** Returns the names of the formats that are enforced. */

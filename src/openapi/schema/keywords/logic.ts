@@ -1,10 +1,11 @@
 // Schemas that apply to the value itself (JSON Schema 2020-12, sections 10.2 and 10.2.2).
+import { isObject } from "../../../lib/index.ts";
 import type { SchemaObject } from "../../source/document-types.ts";
 import { asFork, type Cell, type Check, Evaluated, type Evaluation, type Failure, noMarks } from "../evaluation.ts";
-import * as form from "../form.ts";
-import { hasMember, isObject } from "../form.ts";
 import type { Compile, Compiler, Keyword, Keywords } from "../keyword.ts";
 import type { SchemaNode } from "../node.ts";
+import * as form from "../value-forms.ts";
+import { hasMember } from "../value-forms.ts";
 import { readDiscriminator } from "./discriminator.ts";
 
 const maxCompared = 100; // alternatives of which the one that comes closest is found

@@ -1,6 +1,7 @@
 // Limits of numbers (JSON Schema validation 2020-12, section 6.2). An integer that a number can't represent is a bigint.
-import * as form from "../form.ts";
+
 import type { Keyword, Keywords } from "../keyword.ts";
+import * as form from "../value-forms.ts";
 
 type Numeric = number | bigint;
 

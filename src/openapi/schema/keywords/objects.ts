@@ -1,10 +1,10 @@
 // Objects (JSON Schema 2020-12, section 10.3.2, and validation, section 6.5).
-import { shorten } from "../../../lib/index.ts";
+import { isObject, shorten } from "../../../lib/index.ts";
 import { asFork } from "../evaluation.ts";
-import * as form from "../form.ts";
-import { hasMember, isObject, memberNames } from "../form.ts";
 import type { Compile, Keyword, Keywords } from "../keyword.ts";
 import { compilePattern } from "../texts/regular-expressions.ts";
+import * as form from "../value-forms.ts";
+import { hasMember, memberNames } from "../value-forms.ts";
 import { countOf, describeMissing, describeUnknown } from "../wording.ts";
 import { compileDefaults } from "./defaults.ts";
 import { isExcluded } from "./directions.ts";

@@ -1,7 +1,8 @@
 // Lengths and patterns of strings (JSON Schema validation 2020-12, section 6.3).
-import * as form from "../form.ts";
+
 import type { Keyword, Keywords } from "../keyword.ts";
 import { compilePattern } from "../texts/regular-expressions.ts";
+import * as form from "../value-forms.ts";
 import { countOf } from "../wording.ts";
 
 /** `words` complete the message "must have … LIMIT characters". */

@@ -1,10 +1,10 @@
 // Types and fixed values (JSON Schema validation 2020-12, section 6.1). A number that is no int64 becomes a JavaScript number, unless
 // it is an integer that would be rounded.
+import { isObject } from "../../../lib/index.ts";
 import type { SchemaObject } from "../../source/document-types.ts";
-
 import { areEqual, toComparable } from "../equality.ts";
-import * as form from "../form.ts";
 import type { Compile, Keyword, Keywords, Wording } from "../keyword.ts";
+import * as form from "../value-forms.ts";
 import { toText } from "../wording.ts";
 import {
   convertInt64,
@@ -24,7 +24,7 @@ const tests: Readonly<Record<string, Test>> = {
   boolean: (value) => typeof value === "boolean",
   null: (value) => value === null,
   array: Array.isArray,
-  object: form.isObject,
+  object: isObject,
   number: (value) => typeof value === "bigint" || Number.isFinite(value),
   integer: Number.isSafeInteger,
 };

@@ -1,7 +1,7 @@
 // The members that no other keyword has evaluated (JSON Schema 2020-12, section 11).
 import { Evaluated } from "../evaluation.ts";
-import * as form from "../form.ts";
 import type { Keyword, Keywords } from "../keyword.ts";
+import * as form from "../value-forms.ts";
 import { countOf, describeUnknown } from "../wording.ts";
 
 const compileLast: Keyword["compileLast"] = (node, compiler, others) => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import t from "tap";
-import { formats } from "../../src/data/formats/formats.ts";
+import { formats } from "../../src/data/formats/file-formats.ts";
 import { readRecords } from "../../src/data/formats/record-reader.ts";
 import { ImportReader } from "../../src/resources/index.ts";
 import { writeMembers, writeRecord } from "../../src/store/records.ts";

@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import { decodeUtf8, type MaybePromise, parseJsonBytes, toJson } from "../../lib/index.ts";
 import type { Validate, Validation } from "../schema/keyword.ts";
-import { type FormEncoding, readForm, readMultipart, validateForm } from "./form.ts";
+import { type FormEncoding, readForm, readMultipart, validateForm } from "./form-bodies.ts";
 import { type FormatName, formatOf } from "./media-types.ts";
 import { isJsonValue, toSentValue } from "./sent-value.ts";
 

@@ -1,6 +1,6 @@
 // Bodies of the media type application/x-www-form-urlencoded.
 import t from "tap";
-import { readForm } from "../../../src/openapi/wire/form.ts";
+import { readForm } from "../../../src/openapi/wire/form-bodies.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 
 const { app, calls, send } = await serve(

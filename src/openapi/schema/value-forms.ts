@@ -1,4 +1,5 @@
 // The forms that the values of keywords can have. A keyword with another value is reported, and ignored.
+import { isObject } from "../../lib/index.ts";
 import type { Schema, SchemaObject } from "../source/document-types.ts";
 import { toRegExp } from "./texts/regular-expressions.ts";
 
@@ -66,11 +67,6 @@ export const schemasByPattern: Form = {
   words: "an object whose names are regular expressions and whose values are schemas",
   schemas: "map",
 };
-
-/** Returns whether a value is an object of JSON, and neither an array nor null. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Returns whether an object has a member. One that is undefined is missing, as in JSON. */
 export function hasMember(value: SchemaObject, name: string): boolean {
