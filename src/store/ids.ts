@@ -21,18 +21,24 @@ function nextSafeNumber(): number {
 
 /**
  * The forms of ids that are texts and that a store makes: a UUID, about 19 digits in ascending order, 16 digits that a double has
- * exactly, 24 hexadecimal digits, or 22 characters of base64url.
+ * exactly, 24 or 32 hexadecimal digits, or 22 characters of base64url.
  */
 export const idForms = {
   uuid: () => randomUUID() as string,
   digits: () => `${(BigInt(Date.now()) << 22n) | BigInt(randomInt(2 ** 22))}`,
   safeDigits: () => `${nextSafeNumber()}`,
   hex: () => randomBytes(12).toString("hex"),
+  hex32: () => randomBytes(16).toString("hex"),
   base64url: () => randomBytes(16).toString("base64url"),
 } as const;
 
 /** The name of a form of ids. */
 export type IdForm = keyof typeof idForms;
+
+/** Returns a new id. */
+export function makeId(form: IdForm = "uuid", prefix = ""): string {
+  return prefix + idForms[form]();
+}
 
 /** The highest int64. */
 export const maxInt64 = 2n ** 63n - 1n;

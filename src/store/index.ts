@@ -13,7 +13,7 @@ export {
   type Values,
 } from "./bulk.ts";
 export { removeWithBelow } from "./deletion.ts";
-export { findHighest, findKeyProblem, type IdForm, idForms, maxImportedNumber, maxNumber } from "./ids.ts";
+export { findHighest, findKeyProblem, type IdForm, idForms, makeId, maxImportedNumber, maxNumber } from "./ids.ts";
 export { isKeyName, keyNameRule } from "./key-name.ts";
 export {
   isInMemory,

@@ -1,7 +1,7 @@
 // Records: what a store keeps of a resource. A record is the JSON text of its response, which begins with its id.
 import { hash } from "node:crypto";
 import { isTooDeep, parseJson, RawJson, RecordTooLarge, toJson } from "../lib/index.ts";
-import { findKeyProblem, type IdForm, idForms, maxNumber } from "./ids.ts";
+import { findKeyProblem, type IdForm, makeId, maxNumber } from "./ids.ts";
 import type { RecordId } from "./port.ts";
 
 /**
@@ -21,6 +21,8 @@ export interface Collection {
   readonly schema?: () => string;
   /** The form of an id that is a text and that the store makes. The default is a UUID. */
   readonly idForm?: IdForm | undefined;
+  /** Precedes each id that the store makes. */
+  readonly idPrefix?: string | undefined;
   /**
    * Whether each record belongs to a scope, such as a shop: ids are then unique in their scope, and the address of a record consists of
    * both, see `toAddress`.
@@ -150,7 +152,7 @@ export function newAddress(collection: Collection, { address, scope = "" }: Plac
     if (address !== undefined) throw new Error(`The store makes the ids of ${collection.name}.`);
     return undefined;
   }
-  const key = address ?? scope + idForms[collection.idForm ?? "uuid"]();
+  const key = address ?? scope + makeId(collection.idForm, collection.idPrefix);
   const problem = findKeyProblem(key);
   if (problem !== undefined)
     throw new Error(`The property ${collection.id ?? "with the id"} of ${collection.name} ${problem}.`);

@@ -80,6 +80,8 @@ t.test("The id of a record is an int64 or a string", async (t) => {
   const digits = await read(pathsWith("{ type: integer }"), withId("{ type: string }"));
   t.match(collectionsOf(digits), [{ id: "id", idForm: "safeDigits" }], "the number of a text");
   t.match(readResources(digits), [{ plan: { id: { isUsual: false } } }]);
+  const prefixed = await read(pathsWith("{ type: string }"), withId('{ type: string, pattern: "^BK[0-9a-f]{32}$" }'));
+  t.match(collectionsOf(prefixed), [{ idForm: "hex32", idPrefix: "BK" }], "as a pattern describes it");
   const named = `  /books: { ${create} }\n${item("/books", "book_title", "{ type: string }")}`;
   t.match(readResources(await read(named)), [{ idPath: ["title"], plan: { id: { isUsual: false } } }], "before `id`");
 });

@@ -8,7 +8,9 @@ import { controlNames } from "../record/usual-names.ts";
 import { bodiesOf, bodySchema, changeSchema, isPatchType, parametersOf } from "./bodies-and-parameters.ts";
 import { findShownRecords } from "./envelopes.ts";
 import type { ExaminedOperation } from "./examined-operation.ts";
+import { findListed } from "./filters.ts";
 import { findOpaqueMember, planMembers } from "./made-members.ts";
+import { createUrlFinder } from "./urls.ts";
 
 /** The media types of JSON Merge Patch (RFC 7396), and of a body that looks like it. */
 const patchTypes = ["application/merge-patch+json", "application/json"] as const;
@@ -90,7 +92,9 @@ export class BodyExamination {
   #planBody(body: RecordSchema): BodyPlan {
     const shown = findShownRecords(this.#resource);
     const { record, idName: id } = this.#resource;
-    const members = planMembers(record, { body, shown, id, isNew: this.#examined.kind !== "update" });
+    const isNew = this.#examined.kind !== "update";
+    const listedAs = (name: string) => findListed(this.#resource, name);
+    const members = planMembers(record, { body, shown, id, isNew, listedAs, urlOf: createUrlFinder(this.#resource) });
     return { ...members, schema: body.pointer, member: this.#member, shown: shown.map(({ pointer }) => pointer) };
   }
 

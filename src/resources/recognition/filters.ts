@@ -3,6 +3,7 @@ import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
 import type { Filter } from "../../store/index.ts";
 import { alternativeType, itemSchemas, RecordSchema, valueType } from "../record/record-schema.ts";
+import type { Resource } from "../record/resource.ts";
 import { wildcards } from "../record/usual-names.ts";
 import { queryOf } from "./bodies-and-parameters.ts";
 import { pageRoleOf } from "./page-parameters.ts";
@@ -49,10 +50,21 @@ function placesOf(name: string, record: RecordSchema): readonly (readonly string
   return [[name], [`${name}s`], ...(objects.length === 1 ? [[objects[0] as string, "id"]] : [])];
 }
 
+/** Returns the value of a property for which a list looks if a request says none: the default of its filter. Undefined if there is none. */
+export function findListed({ record, plan, operations: { list } }: Resource, property: string): unknown {
+  const filter = plan.filters.find((one) => one.property === property && one.member === undefined && !one.contains);
+  if (list === undefined || filter === undefined || Object.hasOwn(findWildcards(list, record), filter.name)) return;
+  return defaultOf(queryOf(list).find(({ value }) => value.name === filter.name));
+}
+
+function defaultOf(part: Operation["parameterParts"][number] | undefined): unknown {
+  return (Object(part?.at("schema")?.value) as { readonly default?: unknown }).default;
+}
+
 /** Returns the defaults of parameters of a list that select all records, such as `all`, or nothing. They are no values of a record. */
 export function findWildcards(list: Operation, record: RecordSchema): Readonly<Record<string, unknown>> {
   const found = queryOf(list).flatMap((part) => {
-    const { default: value } = Object(part.at("schema")?.value) as { readonly default?: unknown };
+    const value = defaultOf(part);
     const { name } = part.value;
     const isFree = record.property(name).every(({ schema }) => schema.enum === undefined && schema.const === undefined);
     if (record.propertyNames.includes(name) && !isFree && record.accepts(name, value)) return [];

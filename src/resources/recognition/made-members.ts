@@ -13,6 +13,10 @@ interface MemberContext {
   readonly body: RecordSchema;
   /** Other schemas of the record in responses. */
   readonly shown: readonly RecordSchema[];
+  /** Returns the value for which lists look if a request does not say one; undefined for none. */
+  readonly listedAs: (name: string) => unknown;
+  /** Returns the URL that a member has by its name; undefined for none. */
+  readonly urlOf: (name: string) => string | undefined;
   /** The property with the id. */
   readonly id: string;
   /** Whether it makes whole records, and does not change some members of one. */
@@ -21,7 +25,7 @@ interface MemberContext {
 
 /** Plans what the server makes of a record, and of each alternative of its schema, and what it keeps of a request. */
 export function planMembers(record: RecordSchema, context: MemberContext, depth = 0): AlternativePlan {
-  const { body, shown, id, isNew } = context;
+  const { body, shown, id, isNew, listedAs, urlOf } = context;
   const canSend = (name: string) => body.propertyNames.includes(name);
   const isUnkept = (name: string) =>
     record
@@ -55,7 +59,7 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
     if (name === id || !isMember || timed.some(([one]) => one === name)) return false;
     return !body.required.includes(name) || !sent(name);
   });
-  const values = isNew && made.length > 0 ? chooseValues(record, made, { shown }) : {};
+  const values = isNew && made.length > 0 ? chooseValues(record, made, { shown, body, listedAs, urlOf }) : {};
   const created: (readonly [string, Source])[] = [...timed, ...Object.entries(values)];
   const kept = created
     .filter(([name]) => !canSend(name) || meaningOf(timeNames, name) === "created")

@@ -1,6 +1,6 @@
 // Plans a collection that was found: where its records have their ids, and by what they are listed.
-import type { Operation } from "../../openapi/index.ts";
-import { type IdForm, idForms } from "../../store/index.ts";
+import type { Operation, SchemaNode } from "../../openapi/index.ts";
+import { type IdForm, idForms, makeId } from "../../store/index.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
 import { type CollectionPlan, findUnreadable, type OperationKind } from "../record/resource.ts";
 import { isRecordPath, lastSegment, normalizePath, parametersOf, queryOf } from "./bodies-and-parameters.ts";
@@ -47,15 +47,11 @@ export function planCollection(
   const scope = findScope(path, record, id.path);
   const canFind = (sample: string) =>
     parameter === "" || !findUnreadable(item, [...scope.map(() => "1"), sample]).includes(parameter);
-  const form =
-    id.type === "int64"
-      ? undefined
-      : (Object.keys(idForms) as IdForm[]).find((one) => {
-          const sample = idForms[one]();
-          return record.acceptsAt(id.path, sample) && canFind(sample);
-        });
+  const isAllowed = (sample: string) => record.acceptsAt(id.path, sample) && canFind(sample);
+  const made =
+    id.type === "string" ? findIdForm(record.at(id.path), isAllowed) : { form: undefined, prefix: undefined };
   const { list, get, replace, delete: remove } = operations;
-  const filters = list ? readFilters(list, record, id.type === "int64" ? 1 : idForms[form ?? "uuid"]()) : [];
+  const filters = list ? readFilters(list, record, id.type === "int64" ? 1 : makeId(made.form, made.prefix)) : [];
   const known = [...pageParameters, ...filters.map((filter) => filter.name)];
   const sentAt = id.path.length === 0 ? [] : newRecord.at(id.path).map(({ schema }) => schema);
   const isSent = sentAt.length > 0 && !sentAt.some(({ readOnly }) => readOnly === true);
@@ -71,7 +67,7 @@ export function planCollection(
     id: {
       path: id.path,
       type: id.type,
-      ...(form && { form }),
+      ...made,
       isSent,
       isRequired: isSent && newRecord.required.includes(id.path.join(".")),
       isUsual: id.isGiven === true || (id.isConverted !== true && [parameter, "id"].includes(id.path.join("."))),
@@ -86,6 +82,18 @@ export function planCollection(
     ),
     operations: Object.fromEntries(ids),
   } satisfies CollectionPlan;
+}
+
+// Returns the first form of ids that a document allows, such as `AC` with 32 hexadecimal digits for the pattern ^AC[0-9a-f]{32}$.
+function findIdForm(
+  schemas: readonly SchemaNode[],
+  isAllowed: (sample: string) => boolean,
+): { readonly form?: IdForm; readonly prefix?: string } {
+  const literals = schemas.flatMap(({ schema }) => /^\^?([A-Za-z]+[_-]?)/.exec(`${schema.pattern ?? ""}`)?.[1] ?? []);
+  for (const prefix of ["", ...literals])
+    for (const form of Object.keys(idForms) as IdForm[])
+      if (isAllowed(makeId(form, prefix))) return { form, ...(prefix !== "" && { prefix }) };
+  return {};
 }
 
 // The parameters of a list that select a page.

@@ -1,7 +1,7 @@
 // The values of members that a request does not have, or has in another form.
 import { parseJson, toSnakeCase } from "../../lib/index.ts";
 import { itemSchemas, RecordSchema } from "./record-schema.ts";
-import { beginnings, referenceNames } from "./usual-names.ts";
+import { beginnings, referenceNames, spokenDefault } from "./usual-names.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -51,7 +51,7 @@ function referenceTo(schema: RecordSchema, id: unknown): object | undefined {
 }
 
 /** Why a member that no request has gets its value. */
-export type Reason = "only value" | "default" | "counter" | "null" | "empty" | "beginning";
+export type Reason = "only value" | "default" | "URL" | "counter" | "null" | "empty" | "beginning";
 
 /** A value, and why it is that. */
 export interface ChosenValue {
@@ -62,6 +62,12 @@ export interface ChosenValue {
 interface ChoiceOptions {
   /** Other schemas that the values must match. */
   readonly shown?: readonly RecordSchema[];
+  /** The schema of a request, whose descriptions can say defaults. */
+  readonly body?: RecordSchema | undefined;
+  /** Returns the value for which lists look if a request does not say one; undefined for none. */
+  readonly listedAs?: ((name: string) => unknown) | undefined;
+  /** Returns the URL that a member has by its name; undefined for none. */
+  readonly urlOf?: ((name: string) => string | undefined) | undefined;
   /** Of objects whose members are chosen. */
   readonly levels?: number;
 }
@@ -73,7 +79,7 @@ interface ChoiceOptions {
 export function chooseValues(
   record: RecordSchema,
   names: readonly string[],
-  { shown = [], levels = 3 }: ChoiceOptions = {},
+  { shown = [], body, listedAs, urlOf, levels = 3 }: ChoiceOptions = {},
 ): Readonly<Record<string, ChosenValue>> {
   const chosen = names.flatMap((name) => {
     const schemas = record.property(name).map(({ schema }) => schema);
@@ -81,10 +87,16 @@ export function chooseValues(
     const values = find("enum") as unknown[] | undefined;
     const isBeginning = (value: unknown) => beginnings.includes(toSnakeCase(`${value}`));
     const member = schemas.some(({ properties }) => properties !== undefined) ? record.member(name) : undefined;
-    const made = member && levels > 0 ? valuesOf(chooseValues(member, member.required, { levels: levels - 1 })) : {};
+    // `{ "self": { "href": … } }`
+    const inner = { urlOf: urlOf && ((one: string) => urlOf(one === "href" ? name : one)), levels: levels - 1 };
+    const made = member && levels > 0 ? valuesOf(chooseValues(member, member.required, inner)) : {};
+    const described = [...schemas, ...(body?.property(name) ?? []).map(({ schema }) => schema)];
+    const spoken = described.flatMap(({ description }) => spokenDefault.exec(`${description}`)?.[1] ?? [])[0];
     const usual: readonly (readonly [Reason, ...unknown[]])[] = [
       ["only value", find("const"), ...(values?.length === 1 ? values : [])],
-      ["default", find("default")],
+      ["default", find("default"), (values ?? [true, false]).find((value) => `${value}` === spoken)],
+      ["default", listedAs?.(name)],
+      ["URL", urlOf?.(name)],
       ["counter", /(^|_)count$/.test(toSnakeCase(name)) ? 0 : undefined],
       ["null", null],
       ["empty", [], made],

@@ -2,6 +2,7 @@
 import type { Checked } from "../../lib/index.ts";
 import { type ChosenValue, completeMember } from "./member-values.ts";
 import { RecordSchema } from "./record-schema.ts";
+import { fillUrls, hasUrls, recordUrl } from "./record-urls.ts";
 import type { Resource } from "./resource.ts";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -78,28 +79,36 @@ export class RecordMaker {
   /** Makes a record of the example of a body, without the members that have another form in a record. */
   createSample(): Checked<object> {
     const example = Object(this.body.example) as Members;
-    return this.create(
-      Object.fromEntries(Object.entries(example).filter((member) => !this.findOpaque(Object.fromEntries([member])))),
-    );
+    const members = Object.entries(example).filter((member) => !this.findOpaque(Object.fromEntries([member])));
+    return this.create(Object.fromEntries(members), {}, recordUrl);
   }
 
   /**
    * Returns a new record: the members of a body that a record has, those of its place, and those that are made. Or what is wrong with it.
+   * `url` is that of the record; without it, it has no members with URLs.
    */
-  create(body: object, place: object = {}, now = new Date()): Checked<object> {
-    return this.#choose(this.#form, body, (form, converts) => form.create(body, place, { now, converts }));
+  create(body: object, place: object, url?: string): Checked<object> {
+    const now = new Date();
+    return this.#choose(this.#form, body, (form, converts) => form.create(body, place, { now, url, converts }));
   }
 
   /** Returns a record that replaces another one, whose members that no request has stay. Or what is wrong with it. */
-  replace(body: object, previous: object, now = new Date()): Checked<object> {
-    return this.#choose(this.#form, body, (form, converts) => form.replace(body, previous, { now, converts }));
+  replace(body: object, previous: object, url: string): Checked<object> {
+    const now = new Date();
+    return this.#choose(this.#form, body, (form, converts) => form.replace(body, previous, { now, url, converts }));
+  }
+
+  /** Whether new records have their URL, which is known as soon as they have an id. */
+  get makesUrls(): boolean {
+    return this.#form.makesUrls;
   }
 
   /**
    * Returns a record that was changed: with the time, and with what its schema requires inside of objects that it did not have before. Or
    * what is wrong with it.
    */
-  update(record: object, now = new Date()): Checked<object> {
+  update(record: object): Checked<object> {
+    const now = new Date();
     const changed = this.#check(this.#form.update(record, { now, converts: false }));
     return changed.problem ? this.#check(this.#form.update(record, { now, converts: true })) : changed;
   }
@@ -143,6 +152,8 @@ export class RecordMaker {
 
 interface MakeOptions {
   readonly now: Date;
+  /** The URL of the record. */
+  readonly url?: string | undefined;
   /** Whether values are converted into the form that a record has. */
   readonly converts: boolean;
 }
@@ -155,6 +166,8 @@ class RecordForm {
   readonly #id: string;
   readonly #plan: AlternativePlan;
   readonly #kept: ReadonlySet<string>;
+  readonly #withoutUrls: Sources;
+  readonly makesUrls: boolean;
 
   constructor(resource: Resource, body: RecordSchema, plan: AlternativePlan) {
     this.record = RecordSchema.of(body.document, { pointer: plan.schema });
@@ -163,17 +176,27 @@ class RecordForm {
     this.#id = resource.idName;
     this.#plan = plan;
     this.#kept = new Set(plan.kept);
+    const others = Object.entries(plan.created).filter(([, source]) => !hasUrls(source));
+    this.#withoutUrls = Object.fromEntries(others);
+    this.makesUrls =
+      others.length < Object.keys(plan.created).length || this.alternatives.some(({ makesUrls }) => makesUrls);
   }
 
-  create(body: object, place: object, { now, converts }: MakeOptions): object {
-    return { ...makeMembers(this.#plan.created, now), ...place, ...this.#keep(body, undefined, converts) };
+  create(body: object, place: object, options: MakeOptions): object {
+    return { ...this.#make(options), ...place, ...this.#keep(body, undefined, options.converts) };
+  }
+
+  #make({ now, url }: MakeOptions): Members {
+    if (!this.makesUrls) return makeMembers(this.#plan.created, now);
+    if (url === undefined) return makeMembers(this.#withoutUrls, now);
+    const made = makeMembers(this.#plan.created, now);
+    return url === recordUrl ? made : fillUrls(made, url);
   }
 
   replace(body: object, previous: object, options: MakeOptions): object {
     const kept = Object.entries(previous).filter(([name]) => this.#kept.has(name));
     const own = this.#keep(body, previous, options.converts);
-    const made = makeMembers(this.#plan.created, options.now);
-    return this.update({ ...made, ...Object.fromEntries(kept), ...own }, options);
+    return this.update({ ...this.#make(options), ...Object.fromEntries(kept), ...own }, options);
   }
 
   update(record: object, { now, converts }: MakeOptions): object {

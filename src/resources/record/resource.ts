@@ -8,7 +8,7 @@ import {
   findHighest,
   findKeyProblem,
   type IdForm,
-  idForms,
+  makeId,
   maxImportedNumber,
   type RecordId,
   scopeFilter,
@@ -70,6 +70,8 @@ export interface IdPlan {
   readonly type: Collection["idType"];
   /** The form of a text that the store makes; undefined if it can make none that the document allows. */
   readonly form?: IdForm | undefined;
+  /** What precedes it in each id that the store makes. */
+  readonly prefix?: string | undefined;
   /** Whether a new record can have one. */
   readonly isSent: boolean;
   /** Whether each new record must have one. */
@@ -123,7 +125,7 @@ export class Resource {
     const others = [get, replace, update, remove, list];
     this.item = others.find((one) => one?.path === recordPath) as Operation;
     this.scopeParameters = scope.map((one) => one.parameter);
-    this.exampleId = id.type === "int64" ? 1 : idForms[id.form ?? "uuid"]();
+    this.exampleId = id.type === "int64" ? 1 : makeId(id.form, id.prefix);
     const isScoped = scope.length > 0;
     this.placeNames = new PlaceNames(this.record, this.newRecord, { isScoped, hasId: id.path.length > 0 });
     this.maxBytes = (create ?? replace)?.body?.maxBytes;
@@ -132,7 +134,7 @@ export class Resource {
       name,
       id: id.path.length === 1 ? id.path[0] : undefined,
       idType: id.type,
-      ...(id.type === "string" ? { idForm: id.form } : { highestId: () => this.highestId }),
+      ...(id.type === "string" ? { idForm: id.form, idPrefix: id.prefix } : { highestId: () => this.highestId }),
       schema: () => this.record.hash,
       ...(isScoped && { isScoped }),
       ...(!isSingle && !create && !replace && { isOptional: true }), // earlier releases did not have it

@@ -40,10 +40,23 @@ export const kindNames: readonly Row<true>[] = [
 ];
 
 /** The values of an enum in which things begin, the likeliest first. */
-export const beginnings =
-  "new open opened pending draft created queued todo unread requested submitted waiting scheduled initial none active".split(
+export const beginnings = [
+  ..."new open opened pending draft created queued todo unread requested submitted waiting scheduled initial".split(
     " ",
-  );
+  ),
+  ..."unpaid unverified requires_payment_method requires_input incomplete not_started issued".split(" "), // Stripe
+  ..."none active ready processing in_progress not_applicable".split(" "),
+];
+
+/** The sentence that says the default of a value of an enum. */
+export const spokenDefault = /\bdefaults? (?:to|is|value is|value:) ?[`'"]?([\w-]+)/i;
+
+/** The members with the URL of the record. */
+export const urlNames: readonly Row<true>[] = [
+  [/^(url|uri|self|href|resource_url)$/, true, "Django, Twilio, GitHub, HAL"],
+  [/^self_(url|link|href)$/, true, "HAL, Kubernetes"],
+  [/^(html|web|api)_url$/, true, "GitHub, GitLab"],
+];
 
 export type PageRole = "limit" | "offset" | "page" | "cursor" | "before";
 
@@ -140,6 +153,9 @@ export const neutralParameters =
 /** The members of a body that say what a response has, or that nothing is changed. */
 export const controlNames = /^(expand|fields|include|embed|dry_?run|validate_?only)$/;
 
-/** The headers for tracing, the sender, and the version of the API, of which a document describes one. */
+/**
+ * The headers for tracing, the sender, the version of the API, of which a document describes one, and credentials that the document does
+ * not declare as such.
+ */
 export const neutralHeaders =
-  /^(from|prefer|referer|origin|user_agent|traceparent|tracestate)$|(^|_)(version|request_id|correlation_id|trace_id)$/;
+  /^(from|prefer|referer|origin|user_agent|traceparent|tracestate)$|(^|_)(version|(request|correlation|trace)_id|api_?key|token)$/;

@@ -15,6 +15,7 @@ import {
 import type { RecordEnvelope } from "../recognition/envelopes.ts";
 import type { PlannedAction, PlannedOperation } from "../recognition/plan.ts";
 import { RecordMaker } from "../record/record-maker.ts";
+import { fillUrls, recordUrl } from "../record/record-urls.ts";
 import { maxScopeLength, type Resource } from "../record/resource.ts";
 import { addRecord, type PlacedRecord } from "./place-record.ts";
 import { invalidBody, parameterOf, requireUnderstood } from "./request.ts";
@@ -120,6 +121,11 @@ export class CollectionAccess {
     );
   }
 
+  /** Returns the URL of a record at an address with a scheme and host: those of the request, unless they are configured. */
+  absoluteUrlOf(call: UntypedCall, address: RecordId): string {
+    return new URL(this.urlOf(call, address), call.request.origin).href;
+  }
+
   /** Throws an HttpError if a request has what is not understood, or if the record does not exist to which its scope belongs. */
   async check(call: UntypedCall): Promise<void> {
     requireUnderstood(call, this.action);
@@ -131,10 +137,12 @@ export class CollectionAccess {
     if (above.length > 0) await requireAbove(above, this.#scopeValuesOf(call), store.records);
   }
 
-  /** Returns the new record of a request. Throws an HttpError if it does not match its schema. */
-  makeNew(call: UntypedCall, body: object): object {
+  /**
+   * Returns the new record of a request, with its URL, if it has some and is known. Throws an HttpError if it does not match its schema.
+   */
+  makeNew(call: UntypedCall, body: object, url = recordUrl): object {
     const place = this.resource.membersOfScope(this.#scopeValuesOf(call));
-    if (this.maker) return this.requireValid(this.maker.create(body, place), body);
+    if (this.maker) return this.requireValid(this.maker.create(body, place, url), body);
     return { ...place, ...this.keepReadOnly(undefined, body) };
   }
 
@@ -208,8 +216,16 @@ export class CollectionAccess {
     const { recordName } = this.resource;
     const exists = (id: string) =>
       new HttpError({ code: `${recordName}_exists`, status: 409 }, `Another ${recordName} has the id ${id}.`);
-    const scope = this.#scopeValuesOf(call);
-    return this.add(call, (records) => addRecord(records, this.resource, placed, { scope, exists, key }));
+    const options = { scope: this.#scopeValuesOf(call), exists, key };
+    const makesUrls = this.maker?.makesUrls ?? false;
+    const write = async (records: RecordStore) => {
+      const created = await addRecord(records, this.resource, placed, options);
+      if (created.outcome !== "created" || !makesUrls) return created;
+      const url = this.absoluteUrlOf(call, created.id);
+      const changed = await records.change(created.id, (record) => fillUrls(this.membersOf(record), url));
+      return changed.outcome === "missing" ? created : { ...created, record: changed.record };
+    };
+    return this.add(call, write, makesUrls);
   }
 
   full(): HttpError {
@@ -246,9 +262,9 @@ export class CollectionAccess {
   }
 
   /** Runs a write that can create a record; if it is below another one, in one transaction with the check that this one exists. */
-  add<T>(call: UntypedCall, write: (records: RecordStore) => Promise<T>): Promise<T> {
+  add<T>(call: UntypedCall, write: (records: RecordStore) => Promise<T>, isTransaction = false): Promise<T> {
     const { above, store } = this.#options;
-    if (above.length === 0) return write(this.records);
+    if (above.length === 0 && !isTransaction) return write(this.records);
     return store.transaction(async (records) => {
       await requireAbove(above, this.#scopeValuesOf(call), records);
       return write(records(this.resource.name));

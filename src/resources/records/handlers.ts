@@ -123,7 +123,7 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
     if (call.body === undefined) throw invalidBody("", "The request must have a body, with the whole record.");
     const members = collection.requireSameId(call, collection.bodyOf(call));
     await collection.check(call);
-    const replace = (record: RawJson<unknown>) => replaceRecord(collection, members, record);
+    const replace = (record: RawJson<unknown>) => replaceRecord(collection, call, members, record);
     if (collection.resource.operations.create) return collection.change(call, replace);
     return createOrReplace(collection, call, members);
   },
@@ -169,10 +169,19 @@ function withLocation({ location }: PlannedAction["headers"], handler: UntypedHa
   };
 }
 
-function replaceRecord(collection: CollectionAccess, members: object, record: RawJson<unknown>): object {
+function replaceRecord(
+  collection: CollectionAccess,
+  call: UntypedCall,
+  members: object,
+  record: RawJson<unknown>,
+): object {
   const { maker } = collection;
   const previous = collection.membersOf(record);
-  if (maker) return collection.requireValid(maker.replace(members, previous), members);
+  if (maker)
+    return collection.requireValid(
+      maker.replace(members, previous, collection.absoluteUrlOf(call, collection.addressOf(call))),
+      members,
+    );
   return collection.keepReadOnly(previous, members);
 }
 
@@ -187,8 +196,8 @@ async function createOrReplace(collection: CollectionAccess, call: UntypedCall, 
     ]);
   const edit = (record: RawJson<unknown> | undefined) => {
     collection.checkPreconditions(call, record);
-    if (record) return replaceRecord(collection, members, record);
-    return collection.makeNew(call, members);
+    if (record) return replaceRecord(collection, call, members, record);
+    return collection.makeNew(call, members, collection.absoluteUrlOf(call, address));
   };
   const result = await collection.add(call, (records) => records.put(address, edit));
   if (result.outcome === "full") throw collection.full();

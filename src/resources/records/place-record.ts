@@ -1,5 +1,5 @@
 // Where a new record goes, and with which id: for requests, handlers, imports and seeds.
-import { type CreateResult, type IdempotencyKey, idForms, type RecordStore, toScope } from "../../store/index.ts";
+import { type CreateResult, type IdempotencyKey, makeId, type RecordStore, toScope } from "../../store/index.ts";
 import type { Resource } from "../record/resource.ts";
 
 /** A new record, and its id; undefined if the store makes it. */
@@ -9,20 +9,20 @@ export interface PlacedRecord {
 }
 
 /**
- * Places a new record: at the id `own`, if it has one, and otherwise at one that `makeId` makes, if the store can't write it into the
+ * Places a new record: at the id `own`, if it has one, and otherwise at one that `make` returns, if the store can't write it into the
  * record, because it is inside of an object, or only in the path.
  */
 export function placeRecord(
   resource: Resource,
   record: object,
   own: unknown = resource.idIn(record),
-  makeId = () => idForms[resource.collection.idForm ?? "uuid"](),
+  make = () => makeId(resource.collection.idForm, resource.collection.idPrefix),
 ): PlacedRecord {
   const { idType, id: name } = resource.collection;
   // Clients of generated ids send 0, the default of an integer.
   const isOwn = own !== undefined && own !== null && !(idType === "int64" && `${own}` === "0");
   if (!isOwn && name !== undefined) return { id: undefined, record };
-  const id = `${isOwn ? own : makeId()}`;
+  const id = `${isOwn ? own : make()}`;
   return { id, record: resource.withId(record, id) };
 }
 

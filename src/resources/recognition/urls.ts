@@ -1,0 +1,27 @@
+// The URLs that members of a record have by their names: its own, that of its parent, and those of lists below it.
+import { toSnakeCase } from "../../lib/index.ts";
+import { parentUrl, recordUrl } from "../record/record-urls.ts";
+import type { Resource } from "../record/resource.ts";
+import { meaningOf, urlNames } from "../record/usual-names.ts";
+import { normalizePath } from "./bodies-and-parameters.ts";
+
+/** Returns a function that returns the URL of a member, see `recordUrl`; undefined if its name says none. */
+export function createUrlFinder({ item, isSingle, hasRecordPath, record, scopeParameters }: Resource) {
+  const own = `${normalizePath(item.path)}/`;
+  const parent = scopeParameters.at(-1);
+  return (name: string): string | undefined => {
+    if (!isSingle && !hasRecordPath) return undefined;
+    if (meaningOf(urlNames, name)) return recordUrl;
+    const [, thing = ""] = /^(.+)_(?:url|link|href)$/.exec(toSnakeCase(name)) ?? [];
+    if (thing === "") return undefined;
+    const below = record.document.operations.flatMap(({ path }) =>
+      path.startsWith(own) ? [path.slice(own.length)] : [],
+    );
+    const list = below.find((path) => [thing, `${thing}s`].includes(toSnakeCase(path)));
+    if (list !== undefined) return `${recordUrl}/${list}`;
+    // `repository_url` below `/repos/{repo}`
+    return parent !== undefined && thing.startsWith(toSnakeCase(parent).replace(/_(id|pk|slug)$/, ""))
+      ? parentUrl
+      : undefined;
+  };
+}
