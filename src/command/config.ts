@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
-import { findSimilarName } from "../lib/index.ts";
+import { findSimilarName, isLoopbackHost } from "../lib/index.ts";
 import type { UntypedHandler } from "../openapi/index.ts";
 import type { ServerOptions, UntypedOperations } from "../server/index.ts";
 import {
@@ -66,7 +66,9 @@ export async function readService(
   const own = { ...openApiServer, defaults: { ...openApiServer.defaults, ...defaults } };
   const flags = { ...(options.log && { logLevel: "info" }), ...settingsAmong(options) };
   const read = readSettings(own, { env, flags, module });
-  const values = { ...read, name: read.name || (defaults.name ?? "") }; // an empty name is none
+  // An empty name is none. Pages in development have any port of this machine.
+  const origins = [...(isLoopbackHost(read.host) ? ["localhost"] : []), ...read.origins];
+  const values = { ...read, name: read.name || (defaults.name ?? ""), origins };
   return { settings: values, config: { ...module?.functions, ...toDocumentOptions(values) } };
 }
 

@@ -27,7 +27,7 @@ export function addDocuments(program: Command, io: Io, signal: AbortSignal | und
     .action(async (document: string, options: MockOptions) =>
       (await import("./mock.ts")).serveMock(document, options, io, signal),
     );
-  addSettings(mock, [...ofListening, "allowedHosts", "allowedFolders"]);
+  addSettings(mock, [...ofListening, "origins", "allowedHosts", "allowedFolders"]);
   const proxy = program
     .command("proxy")
     .description("compare the requests and responses of an existing server with the document")

@@ -2,8 +2,7 @@
 import cluster from "node:cluster";
 import { pino } from "pino";
 import { readFolder } from "../data/index.ts";
-import { isLoopbackHost } from "../http/index.ts";
-import { redactUrl } from "../lib/index.ts";
+import { isLoopbackHost, redactUrl } from "../lib/index.ts";
 import { type Document, type Operation, requireOperations } from "../openapi/index.ts";
 import { listKeySchemes } from "../operate/index.ts";
 import { openStore, planOf, type ResourceStore } from "../resources/index.ts";

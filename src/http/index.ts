@@ -37,7 +37,7 @@ export { createDataHeaders, createSecurityHeaders } from "./headers/security-hea
 export { setHeader } from "./headers/set-header.ts";
 export { collectGarbageWhenIdle } from "./load/garbage-collection.ts";
 export type { MemoryMonitorOptions } from "./load/memory-monitor.ts";
-export { crossSite, isLoopbackHost } from "./message/cross-site.ts";
+export { crossSite } from "./message/cross-site.ts";
 export { matchesTag, rejectPreconditions, tagOf } from "./message/preconditions.ts";
 export { rejectUnrouted } from "./message/request-checks.ts";
 export { withoutQuery } from "./message/request-log.ts";

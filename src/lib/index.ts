@@ -16,6 +16,7 @@ export {
   setOwn,
   toJson,
 } from "./json.ts";
+export { isLoopbackHost, isLoopbackName, toHostName } from "./loopback.ts";
 export { getOrAdd } from "./maps.ts";
 export { andThen, ignoreFailure, isPromise, type MaybePromise } from "./maybe-promise.ts";
 export { counter, findSamples, gauge, type Metric, MetricsRegistry, sumSamples } from "./metrics.ts";

@@ -46,7 +46,9 @@ function toEdgeOptions<Operations, Context, Caller>(
   options: ServerOptions<Operations, Context, Caller>,
   { document, logger, requestLog, metrics, access, tracing, urls }: Dependencies,
 ): EdgeOptions {
-  const { onError, workers = 1, monitor, trustProxy, maxConnections, origins } = options;
+  const { onError, workers = 1, monitor, trustProxy, maxConnections, origins, mock } = options;
+  const setting = describeSetting("origins", options.variablePrefix);
+  const headers = [...(tracing?.headers ?? []), ...(mock ? ["Prefer", "Mock-Problem"] : [])];
   return {
     logger: requestLog ? withLazyChildren(logger as Logger) : logger,
     requestLog,
@@ -66,7 +68,7 @@ function toEdgeOptions<Operations, Context, Caller>(
     monitor: { processes: workers > 1 ? workers + 1 : 1, ...monitor },
     ...(maxConnections !== undefined && { maxConnections }),
     ...(trustProxy && { trustProxy }),
-    ...(origins && { cors: { origins, ...listForCors(document.operations, tracing?.headers) } }),
+    ...(origins && { cors: { ...listForCors(document.operations, headers), origins, setting } }),
   };
 }
 

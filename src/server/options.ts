@@ -155,7 +155,7 @@ export interface ServerOptions<Operations, Context, Caller>
         | ("headersTimeout" | "monitor")
       >
     > {
-  /** The origins whose pages may call the server. The default is none. */
+  /** The origins whose pages may call the server: `*` for any, `localhost` for those of this machine. The default is none. */
   readonly origins?: readonly string[] | undefined;
   /**
    * The names of the server, besides localhost and IP addresses. It then rejects requests for other names (421), and those of pages of

@@ -11,6 +11,7 @@ import {
 } from "../http/index.ts";
 import { findSimilarName } from "../lib/index.ts";
 import { type Document, listForCors } from "../openapi/index.ts";
+import { describeSetting } from "../settings/index.ts";
 import { openAccess } from "./access.ts";
 import { nameOf } from "./dependencies.ts";
 import { serveDocsOfPlugin } from "./docs.ts";
@@ -111,7 +112,7 @@ async function addEdge(
     maxConnections,
     identify,
     ...(trustProxy && { trustProxy }),
-    cors: origins && { origins, ...listForCors(operations) },
+    cors: origins && { ...listForCors(operations), origins, setting: describeSetting("origins", undefined) },
   });
   // Otherwise, no hook would see a preflight request.
   if (origins) app.options("*", rejectUnrouted);

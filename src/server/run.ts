@@ -3,8 +3,8 @@ import cluster from "node:cluster";
 import { lookup } from "node:dns/promises";
 import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import type { Logger } from "pino";
-import { backlog, collectGarbageWhenIdle, isLoopbackHost } from "../http/index.ts";
-import { throttleStart, version } from "../lib/index.ts";
+import { backlog, collectGarbageWhenIdle } from "../http/index.ts";
+import { isLoopbackHost, throttleStart, version } from "../lib/index.ts";
 import type { Document } from "../openapi/index.ts";
 import {
   connectToPrimary,

@@ -155,9 +155,11 @@ export const settings = {
   },
   origins: {
     variable: "CORS_ORIGINS",
+    flag: "origin",
     default: "",
     description: "Origins of web pages that may call the API from a browser",
-    allowed: "origins separated by commas, such as https://app.example; or * for any origin",
+    allowed:
+      "origins separated by commas, such as https://app.example; or localhost, with any port; or * for any origin",
     isList: true,
     parse: list(isOrigin),
   },

@@ -60,7 +60,7 @@ export function isNetwork(text: string): boolean {
 // Browsers send this serialization in the header Origin (RFC 6454, section 6.2).
 export function isOrigin(text: string): boolean {
   if (/^https?:/.test(text)) return URL.canParse(text) && new URL(text).origin === text;
-  return /^(\*|null|[a-z][a-z\d+.-]*:\/\/[^/\s]+)$/.test(text); // such as that of an app, capacitor://localhost
+  return /^(\*|null|localhost|[a-z][a-z\d+.-]*:\/\/[^/\s]+)$/.test(text); // such as that of an app, capacitor://localhost
 }
 
 export function isPlainUrl(text: string): boolean {

@@ -63,8 +63,8 @@ t.test("mock has the formats, the shape of errors and the queries of the module"
   controller.abort();
 });
 
-t.test("mock and serve let pages of the origins of the module call them", async (t) => {
-  const origin = "http://page.example";
+t.test("mock and serve let pages of this machine, of --origin and of the module call them", async (t) => {
+  const origin: string = "http://page.example";
   const module = save("options.mjs", `export default { origins: ["${origin}"], logger: undefined, tls: null };`);
   const books = save(
     "books.yaml",
@@ -78,17 +78,33 @@ t.test("mock and serve let pages of the origins of the module call them", async 
       "components: { schemas: { B: { type: object, properties: { id: { type: integer, readOnly: true } } } } }",
     ),
   );
-  for (const command of [["mock"], ["serve", "--data", "sqlite::memory:"]]) {
-    const controller = new AbortController();
-    const { stdout } = await run([...command, books, "--port", "0", "--config", module], controller.signal);
-    const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(stdout) ?? [];
-    const call = (from: string, init: RequestInit = {}) =>
-      fetch(`${url}/books`, { ...init, headers: { origin: from, "access-control-request-method": "POST" } });
-    t.equal((await call(origin)).headers.get("access-control-allow-origin"), origin, `${command}`);
-    t.equal((await call(origin, { method: "OPTIONS" })).status, 204);
-    t.equal((await call("http://other.example")).headers.get("access-control-allow-origin"), null);
-    controller.abort();
-  }
+  const all: string[] = [origin, "http://localhost:5173"];
+  for (const [options, origins] of [
+    [["--config", module], all],
+    [["--origin", "http://other.example", "--origin", origin], all],
+    [["--config", module, "--host", "0.0.0.0"], [origin]],
+  ] as const)
+    for (const command of [["mock"], ["serve", "--data", "sqlite::memory:"]]) {
+      const controller = new AbortController();
+      const { stdout } = await run([...command, books, "--port", "0", ...options], controller.signal);
+      const [, port] = /at http:\/\/[\d.]+:(\d+)/.exec(stdout) ?? [];
+      const call = (from: string, init: RequestInit = {}) =>
+        fetch(`http://127.0.0.1:${port}/books`, {
+          ...init,
+          headers: { origin: from, "access-control-request-method": "POST" },
+        });
+      for (const one of all) {
+        const allowed = origins.includes(one);
+        t.equal(
+          (await call(one)).headers.get("access-control-allow-origin"),
+          allowed ? one : null,
+          `${command} ${one}`,
+        );
+        t.equal((await call(one, { method: "OPTIONS" })).status, allowed ? 204 : 403);
+      }
+      t.equal((await call("http://third.example")).headers.get("access-control-allow-origin"), null);
+      controller.abort();
+    }
 });
 
 t.test("Names what is wrong with the module", async (t) => {

@@ -33,7 +33,7 @@ t.test("Pages that need no key reject other host names and origins, and what mac
     for (const host of ["localhost:1", "a.example", "pets:3000"]) t.ok((await statusOf(path, { host })) < 400, path);
     t.match(await open(path, { origin: "https://evil.example" }, named), {
       status: 403,
-      body: { code: "cross_site_request", message: /add their origin to --origins \(CORS_ORIGINS\)\.$/ },
+      body: { code: "cross_site_request", message: /add their origin to --origin \(CORS_ORIGINS\)\.$/ },
     });
     t.ok((await statusOf(path, { origin: "https://app.example" })) < 400, path);
   }

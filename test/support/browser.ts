@@ -24,8 +24,8 @@ function getBrowser(): Promise<Browser> {
   browser ??= (async () => {
     chromium.setGraphicsMode = false; // no WebGL, because software rendering is slow
     const executablePath = await chromium.executablePath();
-    // With --single-process, closing a context ends the browser.
-    const args = chromium.args.filter((arg) => arg !== "--single-process");
+    // With --single-process, closing a context ends the browser. Without web security, it has no CORS.
+    const args = chromium.args.filter((arg) => !/^--(single-process|disable-web-security)$/.test(arg));
     const launched = await playwright.launch({ args, executablePath, headless: true });
     t.teardown(() => launched.close());
     return launched;

@@ -3,15 +3,15 @@
 import { isIP } from "node:net";
 import type { FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
-import { shorten } from "../../lib/index.ts";
-import { createNetworkMatcher } from "../connection/networks.ts";
+import { isLoopbackName, shorten, toHostName } from "../../lib/index.ts";
 import { HttpError } from "../failure/http-error.ts";
+import { allowsOrigin, rejectOrigin } from "./cors.ts";
 import { readAuthority } from "./request-target.ts";
 
 export interface CrossSiteOptions {
   /** The names of the server, besides localhost and IP addresses. */
   readonly hosts: readonly string[];
-  /** The origins whose pages may send requests; `*` allows any. Those of the server's own names may. */
+  /** The origins whose pages may send requests, as those of CORS. Pages of the server's own names may. */
   readonly origins: readonly string[];
   /** What allows a name and an origin, for the messages: `the option allowedHosts`. */
   readonly settings: readonly [hosts: string, origins: string];
@@ -41,10 +41,7 @@ export const crossSite = fp<CrossSiteOptions>(
         origin === undefined
           ? site === "cross-site" && !isNavigation(request)
           : !isOwn(page) && (page === "" || page !== toHostName(host));
-      if (!isForeign || origins.includes("*") || origins.includes(`${origin}`)) return undefined;
-      const pages = origin === undefined ? "Pages of other sites" : `Pages of ${shorten(origin)}`;
-      const message = `${pages} must not use this server. If they may, add their origin to ${settings[1]}.`;
-      return new HttpError("cross_site_request", message);
+      return isForeign && !allowsOrigin(origins, origin) ? rejectOrigin(origin, settings[1]) : undefined;
     };
     app.addHook("onRequest", (request, _, done) => done(isChecked(request) ? findProblem(request) : undefined));
   },
@@ -55,19 +52,4 @@ export const crossSite = fp<CrossSiteOptions>(
 function isNavigation({ method, headers }: FastifyRequest): boolean {
   const isEmbedded = ["object", "embed"].includes(`${headers["sec-fetch-dest"]}`);
   return (method === "GET" || method === "HEAD") && headers["sec-fetch-mode"] === "navigate" && !isEmbedded;
-}
-
-const isLoopbackAddress = createNetworkMatcher(["127.0.0.0/8", "::1"]);
-
-const isLoopbackName = (name: string) => /^(.+\.)?localhost$/.test(name) || isLoopbackAddress(name);
-
-/** Returns whether an address, a name or a value of Host is one of this machine, which no other site can have. */
-export function isLoopbackHost(host: string): boolean {
-  return isLoopbackName(toHostName(host));
-}
-
-// Without a port, in lower case, and an address in its usual form. Empty if it is invalid.
-function toHostName(host: string): string {
-  const name = URL.parse(`http://${isIP(host) === 6 ? `[${host}]` : host}`)?.hostname ?? "";
-  return name.replace(/^\[(.*)\]$|\.$/, "$1");
 }

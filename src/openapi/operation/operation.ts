@@ -57,9 +57,7 @@ export function listForCors(operations: readonly Operation[], headers: readonly 
       ...keys.flatMap(({ name }) => name ?? []),
     ],
     responseHeaders: [
-      "Link",
-      "Retry-After",
-      "X-Request-Id",
+      ...["Link", "RateLimit", "RateLimit-Policy", "Retry-After", "WWW-Authenticate", "X-Request-Id"],
       ...(operations.some(({ deprecation }) => deprecation) ? ["Deprecation", "Sunset"] : []),
       ...headers,
       ...operations.flatMap(({ responses }) => responses.headers),

@@ -1,7 +1,6 @@
 // The public keys of an issuer of tokens: finds them by its metadata, caches them, and refreshes them at a bounded rate.
 import type { JWTVerifyGetKey } from "jose";
-import { isLoopbackHost } from "../../http/index.ts";
-import { redactUrl, shareResult, throttle, UnavailableError, withTimeout } from "../../lib/index.ts";
+import { isLoopbackHost, redactUrl, shareResult, throttle, UnavailableError, withTimeout } from "../../lib/index.ts";
 
 const maxAge = 600_000; // milliseconds, after which keys that the issuer has removed are not accepted any more
 const refreshInterval = 10_000; // milliseconds, also after a failure

@@ -1,6 +1,7 @@
 // Access control for /metrics and /status.json.
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
-import { createNetworkMatcher, HttpError, isLoopbackHost } from "../../http/index.ts";
+import { createNetworkMatcher, HttpError } from "../../http/index.ts";
+import { isLoopbackHost } from "../../lib/index.ts";
 import { toChallenge } from "../../openapi/index.ts";
 import { type AuthenticationOptions, bearer, createAuthentication } from "./authentication.ts";
 import type { Caller } from "./caller.ts";

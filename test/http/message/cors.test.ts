@@ -89,6 +89,13 @@ t.test("Pages of CORS_ORIGINS may make all calls of the document and read its he
     });
   const stranger = await callFrom(service, "GET", "/v1/pets", { origin: `${origin}.evil` });
   t.match(stranger.headers, { "access-control-allow-origin": undefined, vary: "origin" });
+  t.match(await callFrom(service, "OPTIONS", "/v1/pets", { "access-control-request-method": "POST", origin: "null" }), {
+    status: 403,
+    body: {
+      code: "cross_site_request",
+      message: /^Pages of null .*, add their origin to --origin \(CORS_ORIGINS\)\.$/,
+    },
+  });
   t.match((await service.call("GET", "/v1/pets")).headers, {
     "access-control-allow-origin": undefined,
     vary: "origin",
@@ -103,6 +110,16 @@ t.test("Pages may send and read the headers of traces if tracing is on", async (
     "access-control-allow-headers": names,
     "access-control-expose-headers": names,
   });
+});
+
+t.test("The origin localhost is that of all pages of this machine, with any port", async (t) => {
+  const service = await start(t, { settings: { CORS_ORIGINS: `localhost,${origin}` } });
+  const allowed = async (origin: string) =>
+    (await callFrom(service, "GET", "/v1/pets", { origin })).headers["access-control-allow-origin"];
+  for (const one of ["http://localhost:5173", "https://localhost", "http://127.0.0.1:8080", "http://[::1]:1", origin])
+    t.equal(await allowed(one), one);
+  for (const one of ["http://localhost.evil.example", "http://127.0.0.1.evil.example", "null", "capacitor://localhost"])
+    t.equal(await allowed(one), undefined, one);
 });
 
 t.test("CORS_ORIGINS=* lets pages of any origin call the service", async (t) => {
