@@ -68,6 +68,6 @@ export { Query } from "./wire/pairs.ts";
 
 // Its pages
 
-export { createMockErrorFormat } from "./mock/mock-failure.ts";
+export { createMockErrorFormat, findCommonError } from "./mock/mock-failure.ts";
 export { servePublicFile, serviceLinks } from "./pages/public-file.ts";
 export { swaggerPages } from "./pages/swagger-ui.ts";

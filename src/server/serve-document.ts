@@ -8,6 +8,7 @@ import {
   createMockErrorFormat,
   type Document,
   type DocumentTypes,
+  findCommonError,
   type Guard,
   type Handlers,
   isParsed,
@@ -142,7 +143,8 @@ export function createFailureFormat(
   { formatError, mock }: Pick<OpenApiOptions, "formatError" | "mock">,
 ): FormatFailure {
   const format = createErrorFormat(operations, formatError);
-  const used = mock ? createMockErrorFormat(schemas, format) : format;
+  const findCommon = () => (formatError ? undefined : findCommonError(operations));
+  const used = mock ? createMockErrorFormat(schemas, format, findCommon) : format;
   return (failure, failed) => used(failure, toFailureContext(failed));
 }
 

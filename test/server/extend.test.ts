@@ -110,7 +110,8 @@ for (const prefix of ["", "/api"])
     const response = await fetch(`${origin}${prefix}/a`, { headers: { ...headers, "accept-encoding": "gzip" } });
     t.match(Object.fromEntries(response.headers), {
       "access-control-allow-origin": "https://app.example",
-      "access-control-expose-headers": "Deprecation, Link, Retry-After, Sunset, X-Request-Id",
+      "access-control-expose-headers":
+        "Deprecation, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id",
       "content-encoding": "gzip",
       "x-content-type-options": "nosniff",
       "x-request-id": /./,

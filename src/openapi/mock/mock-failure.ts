@@ -1,9 +1,10 @@
 // The errors of the mock: as the document declares them, with the reason in their texts.
 import { type ErrorBody, type FormattedFailure, HttpError } from "../../http/index.ts";
-import { STATUS_CODES } from "../../lib/index.ts";
+import { getOrAdd, STATUS_CODES, toJson } from "../../lib/index.ts";
 import type { FormatInContext } from "../operation/error-format.ts";
+import type { Operation } from "../operation/operation.ts";
 import type { Schemas } from "../schema/schemas.ts";
-import type { MediaTypeObject } from "../source/document-types.ts";
+import type { MediaTypeObject, ResponseObject } from "../source/document-types.ts";
 import type { Part } from "../source/part.ts";
 import { isJson, listContents, selectMediaType } from "../wire/media-types.ts";
 import { writeMockBody } from "./mock-body.ts";
@@ -22,27 +23,37 @@ const statusNames = /^(status|status_?code|http_?status|code)$/i;
 const codeNames = /^(code|error_?code|type|error_?type)$/i;
 const phraseNames = /^(title|error)$/i; // if another member has the reason
 
+type Content = readonly [mediaType: string, part: Part<MediaTypeObject>];
+
 /**
  * Creates a format that uses another one if it matches what the operation declares, and otherwise the declared example, or a value
- * made from the declared schema, with the members that it requires, and those that say what is wrong.
+ * made from the declared schema, with the members that it requires, and those that say what is wrong. `findCommon` returns the body of
+ * what the operation does not declare.
  */
-export function createMockErrorFormat(schemas: Schemas, format: FormatInContext): FormatInContext {
+export function createMockErrorFormat(
+  schemas: Schemas,
+  format: FormatInContext,
+  findCommon: () => Content | undefined,
+): FormatInContext {
   const values = new Map<string, MockValue>(); // by content, status, code and example
+  let common: { readonly content: Content | undefined } | undefined;
   return (sent, context) => {
     const { prefer, accept } = context.request?.headers ?? {};
     const preferences = parsePreferences(prefer);
-    const declared = context.operation?.part.membersOf("responses") ?? [];
-    // The only response of all statuses is that of successes, too.
-    const hasSuccess = declared.some(([status]) => status.startsWith("2"));
-    const responses = declared.filter(([status]) => hasSuccess || status !== "default");
+    const responses = context.operation ? listFailures(context.operation) : [];
     const failure = { ...sent, status: statusOf(sent, responses, preferences.status) };
     const formatted = { ...format(failure, context), status: failure.status };
     const all = listContents(findResponse(responses, failure.status)?.membersOf("content") ?? []);
-    const contents = [...all].sort(([one], [other]) => Number(canBeJson(other)) - Number(canBeJson(one)));
+    const isCommon = all.length === 0;
+    if (isCommon) common ??= { content: findCommon() };
+    const contents = (isCommon && common?.content ? [common.content] : [...all]).sort(
+      ([one], [other]) => Number(canBeJson(other)) - Number(canBeJson(one)),
+    );
     const make = (mediaType: string | undefined) => {
       const content = contents.find(([type]) => type === mediaType)?.[1];
       if (mediaType === undefined || content === undefined) return formatted;
-      return makeFailure({ failure, formatted, mediaType, content, schemas, values, preferred: preferences.example });
+      const preferred = isCommon ? undefined : preferences.example;
+      return makeFailure({ failure, formatted, mediaType, content, schemas, values, preferred, isCommon });
     };
     try {
       return makeAcceptable(contents, accept, make);
@@ -51,6 +62,38 @@ export function createMockErrorFormat(schemas: Schemas, format: FormatInContext)
       throw error;
     }
   };
+}
+
+/**
+ * Returns the body that most operations with errors declare for them, so that all failures of a document have one shape: of those that
+ * more than half of them declare, the most frequent one.
+ */
+export function findCommonError(operations: readonly Operation[]): Content | undefined {
+  const found = new Map<string, { readonly content: Content; count: number; readonly operations: Set<Operation> }>();
+  const all = new Set<Operation>();
+  for (const operation of operations)
+    for (const [, response] of listFailures(operation).filter(([status]) => !/^[1-3]/.test(status)))
+      for (const content of listContents(response.membersOf("content"))) {
+        const schema = content[1].written("schema");
+        if (!canBeJson(content[0]) || schema === undefined) continue;
+        const use = getOrAdd(found, `${content[0]} ${toJson(schema.value)}`, () => ({
+          content,
+          count: 0,
+          operations: new Set<Operation>(),
+        }));
+        use.count++;
+        use.operations.add(operation);
+        all.add(operation);
+      }
+  const frequent = [...found.values()].filter((use) => use.operations.size * 2 > all.size);
+  return frequent.sort((one, other) => other.count - one.count)[0]?.content;
+}
+
+// The responses that a failure can have. The only response of all statuses is that of successes, too.
+function listFailures({ part }: Operation): [string, Part<ResponseObject>][] {
+  const responses = part.membersOf("responses");
+  const hasSuccess = responses.some(([status]) => status.startsWith("2"));
+  return responses.filter(([status]) => hasSuccess || status !== "default");
 }
 
 function canBeJson(mediaType: string): boolean {
@@ -67,12 +110,14 @@ interface FailureOptions {
   readonly values: Map<string, MockValue>;
   /** The name of an example. */
   readonly preferred: string | undefined;
+  /** Whether the operation does not declare it, so that its examples are of other failures. */
+  readonly isCommon: boolean;
 }
 
 // Throws an HttpError (501) if the mock can't make a body of the media type.
 function makeFailure(options: FailureOptions): FormattedFailure {
-  const { failure, formatted, mediaType, content, schemas, values, preferred } = options;
-  const { status, code, message, details } = failure;
+  const { failure, formatted, mediaType, content, schemas, values, preferred, isCommon } = options;
+  const { status, code, message } = failure;
   const isOwnRange = mediaType.includes("*") && selectMediaType([mediaType], formatted.type) !== undefined;
   const type = isOwnRange ? formatted.type : chooseOf(mediaType, content, schemas);
   const schema = content.written("schema");
@@ -80,22 +125,24 @@ function makeFailure(options: FailureOptions): FormattedFailure {
   const isValid = (body: unknown) => validate === undefined || "value" in validate(body);
   const names = content.membersOf("examples").map(([name]) => name);
   const example = names.find((name) => name === preferred);
-  const hasExample = names.length > 0 || Object.hasOwn(content.value, "example");
+  const hasExample = !isCommon && (names.length > 0 || Object.hasOwn(content.value, "example"));
   // An example says more than a schema that allows other members.
   const declared = new Set(schemas.shapeAt(schema?.pointer).propertyNames).add("details");
   const isExpected = Object.keys(Object(formatted.body)).every((name) => declared.has(name)) && example === undefined;
   if (type === formatted.type && isValid(formatted.body) && (isExpected || !hasExample)) return formatted;
-  const key = `${content.pointer} ${status} ${code} ${example}`;
-  const chosen =
-    values.get(key) ?? chooseErrorValue(chooseValue(content, schemas, { example }, undefined, type), failure, isValid);
+  const key = `${content.pointer} ${status} ${code} ${example} ${isCommon}`;
+  const choose = () => {
+    const { isDeclared, ...value } = chooseValue(content, schemas, { example }, undefined, type);
+    return chooseErrorValue(isCommon ? value : { ...value, isDeclared }, failure, isValid);
+  };
+  const chosen = values.get(key) ?? choose();
   if (values.size < maxCached) values.set(key, chosen); // handlers can throw any code
   const sent = isJson(type) ? undefined : chosen.sent?.toString();
   let value = sent ?? structuredClone(chosen.value);
   if (value === undefined && textOf(type) === "any") return formatted;
   if (value === undefined) return { ...formatted, type, ...(!isJson(type) && { body: message }) };
   const isWhole = schema === undefined || example !== undefined || (!isJson(type) && chosen.isDeclared === true);
-  // The reason is about Prefer, which only its message tells.
-  if (isWhole && code === "invalid_parameter" && details === undefined) return formatted;
+  if (isWhole && isAboutPrefer(failure)) return formatted; // only its message tells the reason
   if (!isWhole && !chosen.isDeclared && textOf(type) !== "any" && typeof value === "string" && isValid(message))
     value = message;
   else if (!isWhole) explain(value, failure, isValid, { deepest: maxDepth, hasCodes: !chosen.isDeclared });
@@ -103,14 +150,15 @@ function makeFailure(options: FailureOptions): FormattedFailure {
   return { type, status, body, headers: isWhole ? toProblemHeader(message) : {} };
 }
 
-// An invalid request is 400, or 422 if the document says so, or the client prefers it.
-function statusOf(
-  { status, details }: ErrorBody,
-  responses: readonly (readonly [string, unknown])[],
-  preferred?: string,
-): number {
+// All other invalid parameters have details.
+function isAboutPrefer({ code, details }: ErrorBody): boolean {
+  return code === "invalid_parameter" && details === undefined;
+}
+
+// An invalid request is 400, or 422 if the operation declares only this, or the client prefers it.
+function statusOf(failure: ErrorBody, responses: readonly (readonly [string, unknown])[], preferred?: string): number {
   const has = (...names: string[]) => responses.some(([name]) => names.includes(name.toUpperCase()));
-  if (status !== 400 || details === undefined || !has("422")) return status;
+  if (failure.status !== 400 || isAboutPrefer(failure) || !has("422")) return failure.status;
   return preferred === "422" || !has("400", "4XX") ? 422 : 400;
 }
 

@@ -187,6 +187,38 @@ t.test("An example without a schema, or of a schema that allows all else, is the
   t.match(await failWith({}, "application/vnd.api+json"), { code: "invalid_parameter", message });
 });
 
+t.test("What an operation does not declare has the shape of the errors of most operations", async (t) => {
+  const errors = (name: string, status: string) =>
+    `${status}: { description: x, content: { application/problem+json: { schema: { $ref: "#/components/schemas/${name}" }, example: { kind: gone, reason: It is gone } } } }`;
+  const error = object(["kind", "reason"], { kind: text, reason: text, help: text });
+  const send = await serveMock(
+    t,
+    `  /a: { get: { responses: { 204: { description: x }, ${errors("Error", "404")}, ${errors("Error", "409")}, ${errors("Other", "410")} } } }
+  /b: { post: { requestBody: { required: true, content: { application/json: {} } }, responses: { 204: { description: x }, ${errors("Error", "422")} } } }
+  /c: { get: { security: [{ key: [] }], responses: { 204: { description: x }, 401: { description: x }, ${errors("Other", "404")} } } }
+`,
+    `components:
+  securitySchemes: { key: { type: apiKey, in: query, name: key } }
+  schemas: ${JSON.stringify({ Error: error, Other: object(["own"], { own: text }) })}
+`,
+  );
+  for (const [options, status, reason] of [
+    [{ url: "/none" }, 404, /This path does not exist/],
+    [{ method: "DELETE", url: "/a" }, 405, /does not support the method DELETE/],
+    [{ url: "/a?x=1" }, 400, /'x'/],
+    [{ method: "POST", url: "/b", payload: "a" }, 415, /Content-Type/],
+    [{ url: "/c" }, 401, /requires a credential/],
+  ] as const) {
+    const { body, ...response } = await send({ ...options });
+    t.match(response, { status, type: "application/problem+json", problem: undefined }, JSON.stringify(options));
+    t.strictSame(Object.keys(JSON.parse(body)), ["kind", "reason"]);
+    t.match(JSON.parse(body).reason, reason);
+  }
+  const headers = { "content-type": "application/json" };
+  for (const payload of ["{", ""])
+    t.match(await send({ method: "POST", url: "/b", payload, headers }), { status: 422, body: /"kind":"gone"/ });
+});
+
 t.test("An invalid request is 422 if the document declares that, and 400 or 4XX not", async (t) => {
   const body =
     "requestBody: { content: { application/json: { schema: { type: object, properties: { a: { type: integer } } } } } }";
