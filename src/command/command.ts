@@ -1,5 +1,6 @@
 // Runs a command, and maps its result to an exit code.
 import { CommanderError } from "commander";
+import { UsageError } from "../lib/index.ts";
 import { isBrokenPipe, reportError } from "../terminal/index.ts";
 import { openApiServer } from "./config.ts";
 import { ErrorsFound } from "./document-commands.ts";
@@ -25,6 +26,6 @@ export async function runCommand(argv: readonly string[], options: ProgramOption
     if (isBrokenPipe(error)) return 0;
     if (error instanceof ErrorsFound) return 1;
     reportError(io, program, error, `Run ${program} migrate${preset ? "" : " with its document"}.`);
-    return 1;
+    return error instanceof UsageError ? 2 : 1;
   }
 }

@@ -1,5 +1,6 @@
 // The credentials of `serve` that are not in its database: those of --key and of a file.
 import { pathToFileURL } from "node:url";
+import { UsageError } from "../lib/index.ts";
 import { readSourceFile } from "../openapi/tools.ts";
 import type { StaticKey } from "../operate/index.ts";
 
@@ -13,10 +14,11 @@ export interface KeyOptions {
 /** Returns the credentials of a command line; `any` if each one is valid. Rejects with an Error that names the file or the option. */
 export async function readKeys({ key = [], keys }: KeyOptions): Promise<readonly StaticKey[] | "any"> {
   if (key.includes("any")) {
-    if (key.length > 1 || keys !== undefined) throw new Error("--key any accepts each credential: omit the others.");
+    if (key.length > 1 || keys !== undefined)
+      throw new UsageError("--key any accepts each credential: omit the others.");
     return "any";
   }
-  if (key.includes("")) throw new Error("--key must not be empty.");
+  if (key.includes("")) throw new UsageError("--key must not be empty.");
   return [...key.map((one) => ({ key: one })), ...(keys === undefined ? [] : await readKeyFile(keys))];
 }
 

@@ -1,5 +1,6 @@
 // `openapi-server generate`: writes the types of handlers, or of clients.
 import { readFile, writeFile } from "node:fs/promises";
+import { UsageError } from "../lib/index.ts";
 import { type DocumentOptions, readDocument } from "../openapi/index.ts";
 import { generateClientModule, generateModule, listDocumentFiles } from "../openapi/tools.ts";
 import type { Io } from "../terminal/index.ts";
@@ -23,9 +24,9 @@ export interface GenerateFlags extends ConfigOptions {
  */
 export async function generate(path: string, flags: GenerateFlags, io: Io, signal?: AbortSignal): Promise<void> {
   const { output, check, watch, client } = flags;
-  if (check && watch) throw new Error("generate has --check and --watch, of which it can do one.");
+  if (check && watch) throw new UsageError("generate has --check and --watch, of which it can do one.");
   if ((check || watch) && output === undefined)
-    throw new Error(`generate --${check ? "check" : "watch"} needs --output, the file of the types.`);
+    throw new UsageError(`generate --${check ? "check" : "watch"} needs --output, the file of the types.`);
   const { formats, ignore, allowedFolders, ...config } = (await readService(flags, io.env)).config;
   const strict = flags.strict ? config.strict : false;
   const write = async () => {

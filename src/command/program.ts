@@ -120,7 +120,7 @@ function addServe(program: Command, io: Io, signal: AbortSignal | undefined): vo
     )
     .option("--reset", "delete all records before", false)
     .option("--plan", "list what is answered, and why the rest is not, and do not serve", false)
-    .addOption(formatOption("format of the plan"))
+    .addOption(formatOption("format of the plan, implies --plan").implies({ plan: true }))
     .addOption(logOption())
     .addOption(configOption())
     .action(async (document: string, options: ServeOptions) =>

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { pino } from "pino";
+import { UsageError } from "../lib/index.ts";
 import { loadDocument } from "../server/index.ts";
 import type { Io } from "../terminal/index.ts";
 import { type ConfigOptions, readService } from "./config.ts";
@@ -104,7 +105,7 @@ function describe({ method, url }: ProxiedRequest, { violation, skipped, upstrea
 function readUpstream(text: string, basePath: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new Error(`--upstream must be the URL of a server, such as http://127.0.0.1:8080, and not ${text}.`);
+    throw new UsageError(`--upstream must be the URL of a server, such as http://127.0.0.1:8080, and not ${text}.`);
   return url.pathname === "/" ? url.origin + basePath : url.origin + url.pathname.replace(/\/$/, "");
 }
 

@@ -1,5 +1,6 @@
 // `openapi-server serve --seed` and `--reset`: the records with which a server starts.
 import { type FolderFile, importFiles } from "../data/index.ts";
+import { UsageError } from "../lib/index.ts";
 import { collectionsOf, type ResourceStore } from "../resources/index.ts";
 import { isInMemory, isMissingStore, openTables } from "../store/index.ts";
 import type { Io } from "../terminal/index.ts";
@@ -19,7 +20,7 @@ export function readSeed(value: string | true): Seed {
   if (!/^-?\d+(\.\d+)?$/.test(value)) return { folder: value };
   const count = Number(value);
   if (!Number.isInteger(count) || count < 1 || count > maxCount)
-    throw new Error(`--seed must be a number from 1 to ${maxCount}.`);
+    throw new UsageError(`--seed must be a number from 1 to ${maxCount}.`);
   return { count };
 }
 

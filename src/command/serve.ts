@@ -2,7 +2,7 @@
 import cluster from "node:cluster";
 import { pino } from "pino";
 import { readFolder } from "../data/index.ts";
-import { isLoopbackHost, redactUrl } from "../lib/index.ts";
+import { isLoopbackHost, redactUrl, UsageError } from "../lib/index.ts";
 import { type Document, type Operation, requireOperations } from "../openapi/index.ts";
 import { listKeySchemes } from "../operate/index.ts";
 import { openStore, planOf, type ResourceStore } from "../resources/index.ts";
@@ -57,6 +57,10 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
     );
   }
 
+  if (!options.examples && options.handlers === undefined && planOf(document).collections.length === 0)
+    throw new Error(
+      "The document has no collection: GET of /path/{id}, or of a list, must return a record with its id, an integer or a string. --examples answers with examples.",
+    );
   const keys = await readKeys(options);
   requireChecks(document, { keys, options, issuer: settings.issuer, host: settings.host });
   const target: Target = { program: openApiServer.name, document, url: settings.data, service: settings.name };
@@ -126,9 +130,9 @@ interface Checks {
 
 function requireChecks(document: Document, { keys, options, issuer, host }: Checks): void {
   if (keys === "any" && !isLoopbackHost(host))
-    throw new Error(`--key any accepts each credential, so --host ${host} is refused: omit one of them.`);
+    throw new UsageError(`--key any accepts each credential, so --host ${host} is refused: omit one of them.`);
   if (keys === "any" && issuer)
-    throw new Error("--key any accepts each credential, so --issuer has no effect: omit one.");
+    throw new UsageError("--key any accepts each credential, so --issuer has no effect: omit one.");
   const given = issuer ? "issuer" : options.key || options.keys ? "key" : undefined;
   if (given && keys !== "any" && !hasKeySchemes(document))
     throw new Error(

@@ -21,7 +21,15 @@ export { getOrAdd } from "./maps.ts";
 export { andThen, ignoreFailure, isPromise, type MaybePromise } from "./maybe-promise.ts";
 export { counter, findSamples, gauge, type Metric, MetricsRegistry, sumSamples } from "./metrics.ts";
 export { toSnakeCase } from "./names.ts";
-export { type Checked, ExpectedError, InvalidValue, type Problem, RecordTooLarge, requireValid } from "./problem.ts";
+export {
+  type Checked,
+  ExpectedError,
+  InvalidValue,
+  type Problem,
+  RecordTooLarge,
+  requireValid,
+  UsageError,
+} from "./problem.ts";
 export { escapeControlCharacters, escapeExceptLineBreaks, redact, shorten } from "./redaction.ts";
 export { findSimilarName } from "./similar-names.ts";
 export { shareResult, throttle, throttleStart } from "./throttle.ts";

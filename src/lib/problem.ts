@@ -54,3 +54,6 @@ export function requireValid<T>({ value, problem }: Checked<T>): T {
   if (problem) throw new InvalidValue(problem.requirement, problem.path);
   return value as T;
 }
+
+/** What is wrong with the command line, and not with what it names. */
+export class UsageError extends Error {}

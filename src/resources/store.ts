@@ -75,10 +75,6 @@ export function openStore(source: string | Store, options: ResourceStoreOptions 
       return requireOpened().opened;
     },
     async open(document: Document, server: ResourceOptions): Promise<ResourceHandlers> {
-      if (readResources(document).length === 0)
-        throw new Error(
-          "The document has no collection: GET of /path/{id}, or of a list, must return a record with its id, an integer or a string.",
-        );
       const opened = typeof source === "string" ? await openAndPrepare(source, document, options, server) : source;
       store = server.traceStore?.(opened) ?? opened;
       served = document;

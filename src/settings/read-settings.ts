@@ -1,5 +1,5 @@
 // Reads settings from options, variables and a module.
-import { findSimilarName } from "../lib/index.ts";
+import { findSimilarName, UsageError } from "../lib/index.ts";
 import {
   describeSetting,
   flagOf,
@@ -72,7 +72,7 @@ export function readSettings(
       (isOfModule ? [toText(ofModule), place] : [defaults[name] ?? common, describeSetting(name, variablePrefix)]);
     const value = text === undefined ? undefined : parse(text);
     const valid = isOfModule && allowed === onOrOff.allowed ? "true or false" : allowed;
-    if (value === undefined) throw new Error(`${source} must be ${valid}.`);
+    if (value === undefined) throw new (flags[name] === undefined ? Error : UsageError)(`${source} must be ${valid}.`);
     return [name, value];
   });
   return Object.fromEntries([...values, ["variablePrefix", variablePrefix]]);

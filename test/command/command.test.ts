@@ -68,10 +68,10 @@ t.test("Reports errors with exit code 1, a wrong command line with 2, and shows 
       "openapi-server: The document must be a file, and not https://pets.example/openapi.json. Download it first.",
   });
   t.match(await run(["mock", library, "--port", "70000"]), {
-    code: 1,
+    code: 2,
     stderr: /--port must be an integer from 0 to 65535/,
   });
-  t.match(await run(["mock", library, "--port", "x"]), { code: 1, stderr: /--port must be an integer/ });
+  t.match(await run(["mock", library, "--port", "x"]), { code: 2, stderr: /--port must be an integer/ });
   t.match(await run(["unknown"]), { code: 2, stderr: "openapi-server: unknown command 'unknown'\n" });
   t.match(await run(["check"]), {
     code: 2,

@@ -90,5 +90,5 @@ t.test("A file of keys that is wrong is an error, which says what would be right
     t.match(await run(["serve", file, "--keys", list, "--port", "0"]), { code: 1, stderr: message }, keys);
   }
   const { file } = save(t);
-  t.match(await run(["serve", file, "--key", "", "--port", "0"]), { code: 1, stderr: /--key must not be empty/ });
+  t.match(await run(["serve", file, "--key", "", "--port", "0"]), { code: 2, stderr: /--key must not be empty/ });
 });

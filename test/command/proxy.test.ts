@@ -257,7 +257,7 @@ t.test("An upstream that does not respond is a 502", async (t) => {
   process.exitCode = 0;
   for (const wrong of ["nothing", "ftp://x"])
     t.match(await run(["proxy", file, "--upstream", wrong, "--port", "0"]), {
-      code: 1,
+      code: 2,
       stderr: /must be the URL of a server/,
     });
 });

@@ -190,7 +190,7 @@ t.test(
     for (const [key, status] of Object.entries({ a: 404, b: 404, c: 401, ab: 401 }))
       t.match(await remove(closed.url, key), { status }, key);
     t.match(await run(["serve", save(t), "--host", "0.0.0.0", "--key", "any"]), {
-      code: 1,
+      code: 2,
       stderr: /0\.0\.0\.0 is refused/,
     });
   },
@@ -199,7 +199,16 @@ t.test(
 t.test("Refuses what it can't serve", async (t) => {
   t.match(await run(["serve", "missing.yaml"]), { code: 1, stderr: /missing\.yaml/ });
   const none = save(t, documentOf("  /x: { get: { operationId: x, responses: { 200: { description: x } } } }\n"));
-  t.match(await run(["serve", none]), { code: 1, stderr: /The document has no collection/ });
+  t.match(await run(["serve", none]), { code: 1, stderr: /The document has no collection.* --examples answers/ });
+  const { url } = await start(t, [none, "--data", "sqlite::memory:", "--examples"]);
+  t.equal((await fetch(`${url}/x`)).status, 200);
+  for (const options of [
+    ["--seed", "0"],
+    ["--rate-limit", "many"],
+    ["--format", "yaml"],
+  ])
+    t.match(await run(["serve", save(t), ...options]), { code: 2, stderr: options[0] });
+  t.match(await run(["serve", none, "--format", "json"]), { code: 0, stdout: /^\{\n {2}"collections": \[\]/ });
 });
 
 t.test("Says that parts of the document are left out because of errors", async (t) => {
@@ -210,7 +219,7 @@ t.test("Says that parts of the document are left out because of errors", async (
   const { stdout } = await start(t, [file, "--data", "sqlite::memory:"]);
   t.match(stdout, /1 errors? of the document leaves? parts of it out: openapi-server check .*books\.yaml lists/);
   t.match(await run(["serve", save(t), "--data", "mysql://u:secret@host/db", "--port", "0"]), {
-    code: 1,
+    code: 2,
     stderr: /--data must be a path, sqlite:PATH, sqlite::memory: or postgres:\/\//,
   });
 });
