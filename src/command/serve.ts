@@ -1,9 +1,12 @@
 // `openapi-server serve`: a service of a document, whose operations are answered from records, without code.
 import cluster from "node:cluster";
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { readFolder } from "../data/index.ts";
 import { isLoopbackHost, redactUrl, UsageError } from "../lib/index.ts";
 import { type Document, type Operation, requireOperations } from "../openapi/index.ts";
+import { listDocumentFiles } from "../openapi/tools.ts";
 import { listKeySchemes } from "../operate/index.ts";
 import { openStore, planOf, type ResourceStore } from "../resources/index.ts";
 import {
@@ -12,6 +15,7 @@ import {
   listen,
   loadDocument,
   runService,
+  type Service,
   type Started,
   servesDocs,
   toServerOptions,
@@ -22,8 +26,10 @@ import { type KeyOptions, readKeys } from "./credentials.ts";
 import type { Target } from "./data/target.ts";
 import { readWithOverlays } from "./overlay.ts";
 import { countAnswered, describePlan, listAnswered } from "./plan.ts";
+import { listErrors, refuseNewErrors, reloadOnChange } from "./reload.ts";
 import { createRecords, readSeed, resetStore, seedFiles } from "./seed.ts";
 import { defaultsOf, type TargetOptions } from "./target.ts";
+import { watchFiles } from "./watch-files.ts";
 
 export interface ServeOptions extends TargetOptions, KeyOptions {
   /** Logs each request. */
@@ -40,23 +46,75 @@ export interface ServeOptions extends TargetOptions, KeyOptions {
   readonly seed: string | true | undefined;
   /** Deletes all records before. */
   readonly reset: boolean;
+  /** Serves the new state of the document, the overlays and the modules when one of them changes. */
+  readonly watch: boolean;
 }
+
+type Inputs = Awaited<ReturnType<typeof readInputs>>;
 
 /** Serves a document from records. The server keeps the process alive, and is closed if `signal` is aborted. */
 export async function serve(path: string, options: ServeOptions, io: Io, signal?: AbortSignal): Promise<void> {
+  if (options.watch && !options.plan) return serveAndWatch(path, options, io, signal);
+  const inputs = await readInputs(path, options, io);
+  if (options.plan)
+    io.stdout.write(
+      options.format === "json" ? `${JSON.stringify(planOf(inputs.document), null, 2)}\n` : describeInputs(inputs),
+    );
+  else await run(path, inputs, options, io, { signal });
+}
+
+async function readInputs(path: string, options: ServeOptions, io: Io) {
   const { settings, config } = await readService(options, io.env, defaultsOf(path), "serve");
   const handlers = await readHandlers(options.handlers);
   const source = await readWithOverlays(path, options.overlay, config.allowedFolders);
   // The valid part of the document is served, with errors in its shapes, and examples.
   const document = await loadDocument({ ...config, document: source, mock: true }, pino({ level: settings.logLevel }));
   requireOperations(Object.keys(handlers), document);
-  if (options.plan) {
-    const plan = planOf(document);
-    return void io.stdout.write(
-      options.format === "json" ? `${JSON.stringify(plan, null, 2)}\n` : describePlan(plan, Object.keys(handlers)),
-    );
-  }
+  return { settings, config, handlers, document };
+}
 
+const describeInputs = ({ document, handlers }: Inputs) => describePlan(planOf(document), Object.keys(handlers));
+
+async function serveAndWatch(path: string, options: ServeOptions, io: Io, signal?: AbortSignal): Promise<void> {
+  const { allowedFolders } = (await readService(options, io.env, defaultsOf(path), "serve")).config;
+  const { overlay = [], config, handlers, keys } = options;
+  const others = [...overlay, config, handlers, keys].filter((one) => one !== undefined);
+  const watchChanges = await watchFiles(async () => [...(await listDocumentFiles(path, allowedFolders)), ...others]);
+  const stop = new AbortController();
+  const close = () => stop.abort();
+  io.onStop(close);
+  signal?.addEventListener("abort", close);
+  let inputs = await readInputs(path, options, io);
+  if (inputs.settings.workers > 1) throw new UsageError("--watch serves with one process, so --workers must be 1.");
+  let app = await run(path, inputs, options, io, { signal: stop.signal });
+  if (app === undefined) return; // aborted
+  const { port } = app.server.address() as AddressInfo;
+  const reload = async () => {
+    const next = await readInputs(path, options, io);
+    refuseNewErrors(listErrors(next.document, next.config), listErrors(inputs.document, inputs.config));
+    const changed = { ...next, settings: { ...next.settings, port } };
+    app = await run(path, changed, { ...options, reset: false }, io, { signal: stop.signal, replaces: app });
+    const changes = describeChanges(describeInputs(inputs), describeInputs(next));
+    inputs = next;
+    return `Reloaded ${path}.\n${changes}`;
+  };
+  void reloadOnChange(watchChanges, reload, io, stop.signal);
+}
+
+// The lines of the plan that are removed and added.
+function describeChanges(before: string, after: string): string {
+  const listNew = (text: string, other: string) => text.split("\n").filter((line) => !other.split("\n").includes(line));
+  const removed = listNew(before, after).map((line) => `- ${line.trim()}\n`);
+  return [...removed, ...listNew(after, before).map((line) => `+ ${line.trim()}\n`)].join("");
+}
+
+async function run(
+  path: string,
+  { settings, config, handlers, document }: Inputs,
+  options: ServeOptions,
+  io: Io,
+  { signal, replaces }: Pick<Service, "signal" | "replaces">,
+): Promise<FastifyInstance | undefined> {
   if (!options.examples && options.handlers === undefined && planOf(document).collections.length === 0)
     throw new Error(
       "The document has no collection: GET of /path/{id}, or of a list, must return a record with its id, an integer or a string. --examples answers with examples.",
@@ -87,13 +145,14 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
     await listen(trial, settings).finally(() => trial.close());
     await resetStore(target, io);
   }
-  await runService({
+  return runService({
     document,
     settings,
     createOptions,
     storeOptions,
     report,
     signal,
+    replaces,
     async prepare(resources) {
       if (files) await seedFiles(target, files, io);
       else if (seed) await createRecords(seed.count, resources, io);
@@ -102,7 +161,7 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
       const answered = new Set([...Object.keys(handlers), ...listAnswered(document)]);
       const isAnswered = ({ id }: Operation) => answered.has(id);
       const docs = servesDocs(document, config);
-      io.stdout.write(describeServer(started, path, target, { docs, own: Object.keys(handlers) }));
+      if (!replaces) io.stdout.write(describeServer(started, path, target, { docs, own: Object.keys(handlers) }));
       if (keys === "any" && hasKeySchemes(document)) io.stdout.write("Each credential is accepted (--key any).\n");
       else if (!options.key && !options.keys && !settings.issuer)
         for (const line of describeKeys(document, started, { createKey: keysCommand(path, options), isAnswered }))

@@ -13,3 +13,4 @@ export { openApi } from "./plugin.ts";
 export { type Preset, runPreset } from "./preset.ts";
 export { listen, runService, type Service, type Started, toServerOptions } from "./run.ts";
 export { findDocsOperation, loadDocument, servesDocs } from "./serve-document.ts";
+export { takeOver } from "./take-over.ts";

@@ -21,6 +21,7 @@ import { readCertificate, reloadCertificate } from "./certificate.ts";
 import { createServer } from "./create-server.ts";
 import { nameOf } from "./dependencies.ts";
 import type { ServerOptions, UntypedOperations } from "./options.ts";
+import { takeOver } from "./take-over.ts";
 
 const shutdownTimeout = 9_000; // milliseconds until the process exits in any case; more than the grace period
 
@@ -41,6 +42,8 @@ export interface Service {
   readonly announce: (started: Started) => void;
   /** Closes the server if it is aborted, as a signal does. */
   readonly signal?: AbortSignal | undefined;
+  /** A server of the same address, which closes when this one can listen. */
+  readonly replaces?: FastifyInstance | undefined;
 }
 
 /** A service that listens. */
@@ -70,8 +73,11 @@ export function toServerOptions(values: Settings) {
   };
 }
 
-/** Runs a service until SIGTERM or SIGINT. Resolves when it listens. Rejects with an Error if it can't start. */
-export async function runService(service: Service): Promise<void> {
+/**
+ * Runs a service until SIGTERM or SIGINT. Resolves when it listens, to its server, unless that is in other processes. Rejects with an
+ * Error if it can't start.
+ */
+export async function runService(service: Service): Promise<FastifyInstance | undefined> {
   const { document, settings } = service;
   requireUrls(settings, document.basePath);
   const isPrimary = settings.workers > 1 && cluster.isPrimary;
@@ -90,12 +96,17 @@ export async function runService(service: Service): Promise<void> {
   });
   const options = service.createOptions(resources);
   const run = { resources, logger, options };
-  if (!isPrimary) return announce(service, run, await startServer(service, run));
+  if (!isPrimary) {
+    const started = await startServer(service, run);
+    await announce(service, run, started);
+    return started?.app;
+  }
   try {
     await announce(service, run, await startPrimary(service, run));
   } finally {
     await closeStore(resources);
   }
+  return undefined;
 }
 
 async function closeStore(resources: ResourceStore): Promise<void> {
@@ -144,6 +155,7 @@ interface StartedServer {
   readonly listening: Listening;
   /** Whether the store had neither keys nor records before. */
   readonly isNew: boolean;
+  readonly app?: FastifyInstance;
 }
 
 // Also opens the store, so that it is created once and problems are reported once.
@@ -163,7 +175,7 @@ async function startPrimary(
 
 // Resolves to undefined if a signal stopped the service before it listened.
 async function startServer(
-  { document, settings, report, prepare, signal }: Service,
+  { document, settings, report, prepare, signal, replaces }: Service,
   { resources, logger, options }: Run,
 ): Promise<StartedServer | undefined> {
   const isWorker = settings.workers > 1 && cluster.isWorker;
@@ -183,10 +195,11 @@ async function startServer(
   try {
     const isNew = !isWorker && (await isUnused(resources.store, document));
     if (!isWorker) await prepare?.(resources);
-    const place = await listen(app, settings, () => shutdown.hasStarted);
+    const start = () => listen(app, settings, () => shutdown.hasStarted);
+    const place = await (replaces ? takeOver(replaces, start) : start());
     if (place === undefined) return undefined;
     collectGarbageWhenIdle(); // releases the memory of the start, which V8 would keep
-    return { listening: { ...place, version }, isNew };
+    return { listening: { ...place, version }, isNew, app };
   } catch (error) {
     await app.close();
     throw error;
@@ -216,7 +229,7 @@ export async function listen(
     const { message, code } = error as NodeJS.ErrnoException;
     const name = settingsOfFailures[`${code}`];
     const advice = name ? ` Choose another one with ${describeSetting(name, variablePrefix)}.` : "";
-    throw new Error(`The service can't listen on host ${host}, port ${port}: ${message}.${advice}`);
+    throw new Error(`The service can't listen on host ${host}, port ${port}: ${message}.${advice}`, { cause: error });
   }
 }
 

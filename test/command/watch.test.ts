@@ -1,4 +1,4 @@
-// The option --watch of the command openapi-server mock: serves the new state of a document, on the same port.
+// The option --watch of the commands mock and serve: they serve the new state of a document, on the same port.
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
@@ -11,14 +11,14 @@ const head = 'openapi: 3.1.0\ninfo: { title: x, version: "1" }\npaths:\n';
 const item = (example: string) =>
   `{ get: { responses: { 200: { description: x, content: { application/json: { schema: { type: string, example: ${example} } } } } } } }\n`;
 
-/** Starts the mock server of `api.yaml`, and stops it when the test ends. */
-async function watch(t: Test, files: Record<string, string>, config?: string) {
+/** Starts a server of `api.yaml`, and stops it when the test ends. */
+async function watch(t: Test, files: Record<string, string>, config?: string, command = "mock") {
   const path = writeFiles(t, files);
   const controller = new AbortController();
   t.teardown(() => controller.abort());
   const output = { stdout: "", stderr: "" };
   const options = config === undefined ? [] : ["--config", join(dirname(path), config)];
-  const args = ["mock", path, "--watch", "--port", "0", ...options];
+  const args = [command, path, "--watch", "--port", "0", ...options];
   t.match(await runOpenApi(args, controller.signal, output), { code: 0 });
   const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(output.stdout) ?? [];
   // A new server takes the port a moment after the previous one has released it.
@@ -118,4 +118,40 @@ t.test("A reload ends with the server", async (t) => {
   await t.rejects(async () => {
     for (;;) await fetch(`${url}/a`);
   });
+});
+
+t.test("serve keeps the records, and says what has changed, or why the new state is not served", async (t) => {
+  const thing = '{ description: x, content: { application/json: { schema: { $ref: "#/components/schemas/T" } } } }';
+  const list = `{ description: x, content: { application/json: { schema: { type: array, items: { $ref: "#/components/schemas/T" } } } } }`;
+  const document = (type: string, others = "") => `${head}  /things:
+    get: { operationId: list, responses: { 200: ${list} } }
+    post: { operationId: add, requestBody: { content: { application/json: { schema: { $ref: "#/components/schemas/T" } } } }, responses: { 201: ${thing} } }
+  /things/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: one, responses: { 200: ${thing} } }
+${others}components: { schemas: { T: { type: object, required: [name], properties: { id: { type: integer, readOnly: true }, name: { type: ${type} } } } } }
+`;
+  const { path, url, output, responds, write } = await watch(t, { "api.yaml": document("string") }, undefined, "serve");
+  const headers = { "content-type": "application/json" };
+  t.equal((await fetch(`${url}/things`, { method: "POST", headers, body: '{"name":"a"}' })).status, 201);
+  const deletes = "    delete: { operationId: remove, responses: { 204: { description: x } } }\n";
+  write("api.yaml", document("string", deletes));
+  while (!output.stdout.includes("Reloaded")) await sleep(10);
+  t.ok(output.stdout.endsWith(`Reloaded ${path}.\n+ DELETE /things/{id}  remove: deletes\n`));
+  t.same(await (await fetch(`${url}/things`)).json(), [{ id: 1, name: "a" }]);
+  for (const [text, message] of [
+    [document("integer", deletes), /1 record of things does not match the document/],
+    [document("string", deletes).replace("schemas/T", "schemas/None"), /The document has errors:\n- .*None/],
+    ["paths: [", /api\.yaml is invalid/],
+  ] as const) {
+    output.stderr = "";
+    write("api.yaml", text);
+    while (!output.stderr.endsWith("The last valid state of the document is served.\n")) await sleep(10);
+    t.match(output.stderr, message);
+    t.same(await (await fetch(`${url}/things/1`)).json(), { id: 1, name: "a" });
+  }
+  t.equal((await fetch(`${url}/things/1`, { method: "DELETE" })).status, 204);
+  write("api.yaml", document("string"));
+  await responds("/things/1", 404);
+  t.match(await runOpenApi(["serve", path, "--watch", "--workers", "2"]), { code: 2, stderr: "--workers must be 1" });
 });
