@@ -10,11 +10,13 @@ import { generateTypes } from "../src/openapi/types/generate-types.ts";
 import { listIntegers } from "../src/openapi/types/integer-map.ts";
 import { generateModule, hashTypes } from "../src/openapi/types/modules.ts";
 import { parseOwnDocument } from "../src/pets/document.ts";
+import { listUnanswered } from "../src/resources/recognition/find-plan.ts";
 import { find, parsePointer } from "./json-pointer.ts";
 
 const root = new URL("../", import.meta.url);
 const exactIntegers = "src/openapi/client/exact-integers.ts"; // the package of the client contains a copy
 const library = "examples/library/library.yaml"; // a second application of the server
+const libraryDocument = await readDocument(new URL(library, root));
 const ownDocument = await parseOwnDocument().catch((error: Error) => {
   console.error(error.message);
   process.exit(1);
@@ -107,7 +109,7 @@ async function generate(check: boolean): Promise<void> {
     ["openapi/client/exact-integers.ts", header(exactIntegers) + (await read(exactIntegers))],
     [
       "examples/library/operations.ts",
-      header(library) + (await generateModule(await readDocument(new URL(library, root)))),
+      header(library) + (await generateModule(libraryDocument, listUnanswered(libraryDocument))),
     ],
     ["openapi/client/package.json", await generatePackageJson()],
   ] as const) {

@@ -202,5 +202,8 @@ export interface operations {
     };
 }
 
-/** The types of the operations, for the option `types` of createServer, which compares the hash with its document. */
+/**
+ * The types of the operations, for the option `types` of createServer, which compares the hash with its document. With a store, only
+ * the operations with `handler: "required"` need one.
+ */
 export const types: { readonly hash: string; readonly operations?: operations } = { hash: "9a059b890d64568396d9941615d7509b" };

@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { UsageError } from "../lib/index.ts";
 import { type DocumentOptions, readDocument } from "../openapi/index.ts";
 import { generateClientModule, generateModule, listDocumentFiles } from "../openapi/tools.ts";
+import { listUnanswered } from "../resources/index.ts";
 import type { Io } from "../terminal/index.ts";
 import { type ConfigOptions, readService } from "./config.ts";
 import { watchFiles } from "./watch-files.ts";
@@ -57,6 +58,8 @@ export async function generate(path: string, flags: GenerateFlags, io: Io, signa
 
 async function createText(path: string, client: boolean, options: DocumentOptions): Promise<string> {
   const document = await readDocument(path, options);
-  const types = client ? await generateClientModule(document) : await generateModule(document);
+  const types = client
+    ? await generateClientModule(document)
+    : await generateModule(document, listUnanswered(document));
   return `// Generated from ${path} by "openapi-server generate". Do not edit.\n${types}`;
 }

@@ -69,11 +69,6 @@ function describeCall({ id, method, path }: PlannedOperation): string {
   return `  ${method} ${path}  ${id}`;
 }
 
-/** Returns the operationIds that are answered from records. */
-export function listAnswered(document: Document): string[] {
-  return planOf(document).operations.flatMap(({ id, does }) => (does ? [id] : []));
-}
-
 /**
  * Counts the operations that are answered: `7 of 9 operations are answered from records in PLACE`, also `2 of 9 … by handlers, and 7 from
  * records in PLACE`, and `2 more when their records are imported`.

@@ -8,7 +8,7 @@ import { isLoopbackHost, redactUrl, UsageError } from "../lib/index.ts";
 import { type Document, type Operation, requireOperations } from "../openapi/index.ts";
 import { listDocumentFiles } from "../openapi/tools.ts";
 import { listKeySchemes } from "../operate/index.ts";
-import { openStore, planOf, type ResourceStore } from "../resources/index.ts";
+import { listUnanswered, openStore, planOf, type ResourceStore } from "../resources/index.ts";
 import {
   createServer,
   describeKeys,
@@ -25,7 +25,7 @@ import { openApiServer, readHandlers, readService } from "./config.ts";
 import { type KeyOptions, readKeys } from "./credentials.ts";
 import type { Target } from "./data/target.ts";
 import { readWithOverlays } from "./overlay.ts";
-import { countAnswered, describePlan, listAnswered } from "./plan.ts";
+import { countAnswered, describePlan } from "./plan.ts";
 import { listErrors, refuseNewErrors, reloadOnChange } from "./reload.ts";
 import { createRecords, readSeed, resetStore, seedFiles } from "./seed.ts";
 import { defaultsOf, type TargetOptions } from "./target.ts";
@@ -158,8 +158,8 @@ async function run(
       else if (seed) await createRecords(seed.count, resources, io);
     },
     announce(started) {
-      const answered = new Set([...Object.keys(handlers), ...listAnswered(document)]);
-      const isAnswered = ({ id }: Operation) => answered.has(id);
+      const unanswered = new Set(listUnanswered(document));
+      const isAnswered = ({ id }: Operation) => Object.hasOwn(handlers, id) || !unanswered.has(id);
       const docs = servesDocs(document, config);
       if (!replaces) io.stdout.write(describeServer(started, path, target, { docs, own: Object.keys(handlers) }));
       if (keys === "any" && hasKeySchemes(document)) io.stdout.write("Each credential is accepted (--key any).\n");

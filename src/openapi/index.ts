@@ -17,7 +17,7 @@ export type { OpenApi, SchemaObject, SecuritySchemeObject } from "./source/docum
 export type { Report } from "./source/findings.ts";
 export type { Part } from "./source/part.ts";
 export { readBasePath } from "./source/servers.ts";
-export type { Call, Handler, HandlerResponse, Handlers, OperationId } from "./types/handler.ts";
+export type { Call, Handler, HandlerResponse, Handlers, OperationId, UnansweredId } from "./types/handler.ts";
 export { checkTypes, type DocumentTypes, hashTypes, OutdatedTypes } from "./types/modules.ts";
 
 // Its values

@@ -1,7 +1,7 @@
 // The resources of a document: the collections of records that a store keeps for it.
 
 export { collectionsOf, readResources } from "./recognition/find-collections.ts";
-export { planOf } from "./recognition/find-plan.ts";
+export { listUnanswered, planOf } from "./recognition/find-plan.ts";
 export type { PageParameters } from "./recognition/page-parameters.ts";
 export type { Plan, PlannedAction, PlannedCollection, PlannedOperation } from "./recognition/plan.ts";
 export { HintError } from "./recognition/x-resource.ts";

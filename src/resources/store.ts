@@ -35,6 +35,9 @@ export interface ResourceStoreOptions {
   readonly advice?: string | undefined;
 }
 
+/** The options of a store that needs a handler for each operation that it does not answer. */
+type CompleteOptions = ResourceStoreOptions & { readonly partial?: false | undefined };
+
 /** The records of a document. */
 export interface ResourceStore extends ResourceSource {
   /**
@@ -62,7 +65,15 @@ export interface ResourceStore extends ResourceSource {
  * that is open already, and stays open. If the schema of a collection has changed, its records are validated, or changed by `upgrades`:
  * the server is not created if one of them does not match.
  */
-export function openStore(source: string | Store, options: ResourceStoreOptions = {}): ResourceStore {
+export function openStore(
+  source: string | Store,
+  options?: CompleteOptions,
+): ResourceStore & { readonly partial: false };
+export function openStore(source: string | Store, options: ResourceStoreOptions): ResourceStore;
+export function openStore(
+  source: string | Store,
+  options: ResourceStoreOptions = {},
+): ResourceStore & { readonly partial: boolean } {
   let store: Store | undefined;
   let served: Document | undefined;
   const { partial = false } = options;
@@ -71,6 +82,7 @@ export function openStore(source: string | Store, options: ResourceStoreOptions 
     return { opened: store, document: served };
   };
   return {
+    partial,
     get store() {
       return requireOpened().opened;
     },

@@ -8,7 +8,9 @@ import type {
   Formats,
   Handlers,
   MappedError,
+  OperationId,
   SecuritySchemes,
+  UnansweredId,
   UntypedHandler,
   Wrap,
 } from "../openapi/index.ts";
@@ -29,7 +31,7 @@ export interface OpenApiOptions<Operations = UntypedOperations, Context = unknow
    * document are an error.
    */
   readonly types?: DocumentTypes<Operations> | undefined;
-  /** By operationId. Each operation needs one, unless `mock` is set. */
+  /** By operationId. Each operation needs one, unless `mock` is set or `resources` answers it. */
   readonly handlers?:
     | ([Operations] extends [UntypedOperations]
         ? Readonly<Record<string, UntypedHandler>>
@@ -95,6 +97,25 @@ export interface OpenApiOptions<Operations = UntypedOperations, Context = unknow
   readonly validateResponses?: boolean | "log" | undefined;
 }
 
+type WithHandlers<Ids extends string> =
+  Record<never, never> extends Record<Ids, unknown>
+    ? unknown
+    : { readonly handlers: { readonly [Id in Ids]: unknown } };
+
+/**
+ * The handlers that the options need to have: with a store, those of operations that it does not answer; with `partial` of `openStore`, or
+ * `mock`, none; and otherwise all. The compiler names a missing one, if the operations have types.
+ */
+type RequiredHandlers<Operations> = [Operations] extends [UntypedOperations]
+  ? unknown
+  : // The compiler reports the last of those that match equally well.
+      | { readonly mock: boolean | undefined }
+      | { readonly resources: (ResourceSource & { readonly partial?: undefined }) | undefined }
+      | (WithHandlers<UnansweredId<Operations>> & {
+          readonly resources: (ResourceSource & { readonly partial: false }) | undefined;
+        })
+      | (WithHandlers<OperationId<Operations>> & { readonly resources?: undefined });
+
 /** Who may call operations, and how often. Each part is off unless it is set. */
 export interface AccessOptions {
   /** The name of the service: of its metrics, traces and schema in PostgreSQL, and in challenges. By default, that of the title. */
@@ -145,9 +166,12 @@ export interface OperatorOptions extends AccessOptions {
   readonly variablePrefix?: string | undefined;
 }
 
-export interface ServerOptions<Operations, Context, Caller>
-  extends OpenApiOptions<Operations, Context, Caller>,
-    OperatorOptions,
+export type ServerOptions<Operations, Context, Caller> = OpenApiOptions<Operations, Context, Caller> &
+  RequiredHandlers<NoInfer<Operations>> &
+  ServerOnlyOptions;
+
+interface ServerOnlyOptions
+  extends OperatorOptions,
     Partial<
       Pick<
         EdgeOptions,
@@ -170,9 +194,15 @@ export interface ServerOptions<Operations, Context, Caller>
 }
 
 /** The options of the plugin `openApi`. */
-export interface PluginOptions<Operations = UntypedOperations, Context = unknown, Caller = unknown>
-  extends OpenApiOptions<Operations, Context, Caller>,
-    AccessOptions {
+export type PluginOptions<Operations = UntypedOperations, Context = unknown, Caller = unknown> = OpenApiOptions<
+  Operations,
+  Context,
+  Caller
+> &
+  RequiredHandlers<NoInfer<Operations>> &
+  PluginOnlyOptions;
+
+interface PluginOnlyOptions extends AccessOptions {
   /**
    * Adds what `createServer` has around the routes of the document: limits, load shedding, CORS, compression, security headers,
    * X-Request-Id and the graceful shutdown. The limits are those of the server of the app. By default, all of it is the app's.

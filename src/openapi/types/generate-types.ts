@@ -1,5 +1,6 @@
 // Generates the types of handlers and clients from a document: those of openapi-typescript, with bigint for int64.
 import type { SchemaObject as SchemaOfTypes } from "openapi-typescript";
+import type { Identifier, InterfaceDeclaration, Node, TypeLiteralNode, default as typescript } from "typescript";
 import type { Document } from "../document/document.ts";
 import { aliasRecursiveTypes } from "./recursive-types.ts";
 import { SafeNames } from "./safe-names.ts";
@@ -11,6 +12,8 @@ export interface GenerateOptions {
   readonly extensibleEnums: "union" | "string";
   /** Whether a parameter with a default always has a value, as in a handler. In a client, it can be missing. */
   readonly fillsDefaults: boolean;
+  /** The operations that need a handler, also with a store: their types have `handler: "required"`. The default is none. */
+  readonly unanswered?: readonly string[] | undefined;
 }
 
 /** The options for the types of handlers. */
@@ -49,7 +52,23 @@ export async function generateTypes(document: Document, options: GenerateOptions
       return toUnion(values.map((value) => JSON.stringify(value)));
     },
   });
+  const unanswered = new Set(options.unanswered?.map((id) => names.replaceIn(id, "operationId")));
+  requireHandlers(nodes, (id) => unanswered.has(id), ts);
   return names.restoreIn(astToString(aliasRecursiveTypes(nodes, ts) as typeof nodes));
+}
+
+// Adds `handler: "required"` to the types of operations.
+function requireHandlers(nodes: readonly Node[], isRequired: (id: string) => boolean, ts: typeof typescript): void {
+  const { factory } = ts;
+  const isOperations = (node: Node): node is InterfaceDeclaration =>
+    ts.isInterfaceDeclaration(node) && node.name.text === "operations";
+  for (const member of nodes.find(isOperations)?.members ?? []) {
+    if (!ts.isPropertySignature(member) || !isRequired((member.name as Identifier).text)) continue;
+    const type = member.type as TypeLiteralNode;
+    const required = factory.createLiteralTypeNode(factory.createStringLiteral("required"));
+    const mark = factory.createPropertySignature(undefined, "handler", undefined, required);
+    Object.assign(type, { members: factory.createNodeArray([...type.members, mark]) });
+  }
 }
 
 async function loadGenerator() {

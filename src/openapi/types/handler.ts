@@ -172,6 +172,11 @@ export type Handler<Operations, Id extends OperationId<Operations>, Context = un
   context: Context,
 ) => Promise<HandlerResponse<Operations, Id> | Error>;
 
+/** The operations that a store of records does not answer: their generated types say so. */
+export type UnansweredId<Operations> = {
+  [Id in OperationId<Operations>]: Operations[Id] extends { readonly handler: "required" } ? Id : never;
+}[OperationId<Operations>];
+
 /** One handler for each operation of the document. */
 export type Handlers<Operations, Context = unknown, Caller = unknown> = {
   readonly [Id in OperationId<Operations>]: Handler<Operations, Id, Context, Caller>;

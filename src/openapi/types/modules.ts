@@ -41,10 +41,16 @@ export class OutdatedTypes extends Error {
   }
 }
 
-/** Returns the source text of a module with the types of a document, and the value `types` for the option of `createServer`. */
-export async function generateModule(document: Document): Promise<string> {
-  return `${await generateTypes(document)}
-/** The types of the operations, for the option \`types\` of createServer, which compares the hash with its document. */
+/**
+ * Returns the source text of a module with the types of a document, and the value `types` for the option of `createServer`. With a store,
+ * the operations `unanswered` need a handler.
+ */
+export async function generateModule(document: Document, unanswered: readonly string[]): Promise<string> {
+  return `${await generateTypes(document, { ...handlerTypes, unanswered })}
+/**
+ * The types of the operations, for the option \`types\` of createServer, which compares the hash with its document. With a store, only
+ * the operations with \`handler: "required"\` need one.
+ */
 export const types: { readonly hash: string; readonly operations?: operations } = { hash: "${hashTypes(document)}" };
 `;
 }

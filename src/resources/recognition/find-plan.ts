@@ -19,6 +19,11 @@ export function planOf(document: Document): Plan {
   return getOrAdd(known, document, () => new Planner(document).run());
 }
 
+/** Returns the operationIds that are not answered from records, so that they need a handler. */
+export function listUnanswered(document: Document): string[] {
+  return planOf(document).operations.flatMap(({ id, does }) => (does ? [] : [id]));
+}
+
 /** Returns what the operation does that creates the records of a collection; undefined if none is answered. */
 export function findCreation({ record, plan: { operations } }: Resource): PlannedAction | undefined {
   const id = operations.create ?? operations.replace;

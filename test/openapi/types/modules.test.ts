@@ -1,13 +1,14 @@
 // The types that were generated are compared with the document at the start.
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pino } from "pino";
 import t from "tap";
 import { createServer } from "../../../src/index.ts";
 import { parseDocument } from "../../../src/openapi/index.ts";
 import { hashTypes } from "../../../src/openapi/types/modules.ts";
+import { compile } from "../../support/compile.ts";
 import { documentOf } from "../../support/document-server.ts";
-import { edit, folder } from "../../support/files.ts";
+import { edit, folder, root } from "../../support/files.ts";
 import { runOpenApi } from "../../support/openapi-command.ts";
 
 const text = documentOf(
@@ -96,6 +97,47 @@ t.test("A server refuses types of another document, and generate --check a file 
     `openapi-server: ${output} is not current. Run openapi-server generate ${file} --output ${output}.\n`,
   ]);
   t.equal(readFileSync(output, "utf8"), before, "it is not written");
+});
+
+t.test("The compiler names each missing handler: with a store, of what it does not answer", async (t) => {
+  const place = folder(t);
+  const file = join(place, "books.yaml");
+  const content = 'content: { application/json: { schema: { $ref: "#/components/schemas/Book" } } }';
+  const responses = `responses: { 200: { description: A book, ${content} } }`;
+  const id = "parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]";
+  const post = `    post: { operationId: addBook, requestBody: { ${content} }, ${responses} }\n`;
+  const get = `  /books/{id}: { ${id}, get: { operationId: getBook, ${responses} } }\n`;
+  const lend = `  /books/{id}/lend: { ${id}, post: { operationId: "lend%Book", ${responses} } }\n`;
+  writeFileSync(file, text + post + get + lend);
+  t.equal((await runOpenApi(["generate", file, "--output", join(place, "operations.ts")])).code, 0);
+  const noLend = /required in type '\{ (readonly handlers: \{ )?readonly "lend%Book": unknown; \}/;
+  const calls: [call: string, error?: RegExp][] = [
+    ['createServer<operations>({ document, resources: openStore(url), handlers: { "lend%Book": handle } })'],
+    ["createServer<operations>({ document, resources: openStore(url), handlers: { getBook: handle } })", noLend],
+    ["createServer({ document, types, resources: openStore(url, { connections: 2 }) })", noLend],
+    ["app.register(openApi<operations>, { document, resources: openStore(url), handlers: {} })", noLend],
+    ["createServer<operations>({ document, resources: openStore(url, { partial: true }) })"],
+    ["createServer<operations>({ document, resources: openStore(url, { partial: url.length > 1 }) })"],
+    ["createServer<operations>({ document, resources: custom, handlers: { getBook: handle } })"],
+    ["createServer<operations>({ document, mock: true })"],
+    ["createServer<operations>({ document, handlers: { getBook: handle } })", /: listBooks, addBook, "lend%Book"$/],
+    ["createServer({ document, resources: openStore(url) })"],
+  ];
+  writeFileSync(
+    join(place, "service.ts"),
+    `${calls.map(([call]) => `${call};\n`).join("")}
+import { createServer, openApi, type ResourceSource } from ${JSON.stringify(join(root, "src/index.ts"))};
+import { openStore } from ${JSON.stringify(join(root, "src/resources/store.ts"))};
+import { type operations, types } from "./operations.ts";
+declare const handle: () => Promise<{ status: 200; body: { id: number } }>;
+declare const [document, url, custom, app]: [string, string, ResourceSource, import("fastify").FastifyInstance];`,
+  );
+  symlinkSync(join(root, "node_modules"), join(place, "node_modules"));
+  const errors = compile([join(place, "service.ts")], place);
+  for (const [index, [call, error]] of calls.entries()) {
+    const reported = errors.filter((one) => one.startsWith(`service.ts:${index + 1} `)).join("\n");
+    t.ok(error ? error.test(reported) : reported === "", `${call}\n${reported}`);
+  }
 });
 
 t.test("generate --watch writes the file again after each change, also behind an invalid state", async (t) => {
