@@ -8,7 +8,14 @@ import { isLoopbackHost, redactUrl, UsageError } from "../lib/index.ts";
 import { type Document, type Operation, requireOperations } from "../openapi/index.ts";
 import { listDocumentFiles } from "../openapi/tools.ts";
 import { listKeySchemes } from "../operate/index.ts";
-import { listUnanswered, openStore, planOf, type ResourceStore } from "../resources/index.ts";
+import {
+  countAnswered,
+  describePlan,
+  listUnanswered,
+  openStore,
+  planOf,
+  type ResourceStore,
+} from "../resources/index.ts";
 import {
   createServer,
   describeKeys,
@@ -25,7 +32,6 @@ import { openApiServer, readHandlers, readService } from "./config.ts";
 import { type KeyOptions, readKeys } from "./credentials.ts";
 import type { Target } from "./data/target.ts";
 import { readWithOverlays } from "./overlay.ts";
-import { countAnswered, describePlan } from "./plan.ts";
 import { listErrors, refuseNewErrors, reloadOnChange } from "./reload.ts";
 import { createRecords, readSeed, resetStore, seedFiles } from "./seed.ts";
 import { defaultsOf, type TargetOptions } from "./target.ts";

@@ -1,11 +1,10 @@
 // The resources of a document: the collections of records that a store keeps for it.
 
+export { countAnswered, describeAction, describeDoubts, describePlan } from "./plan-text.ts";
 export { collectionsOf, readResources } from "./recognition/find-collections.ts";
 export { listUnanswered, planOf } from "./recognition/find-plan.ts";
-export type { PageParameters } from "./recognition/page-parameters.ts";
 export type { Plan, PlannedAction, PlannedCollection, PlannedOperation } from "./recognition/plan.ts";
 export { HintError } from "./recognition/x-resource.ts";
-export type { Source } from "./record/record-maker.ts";
 export type { OperationKind, Resource } from "./record/resource.ts";
 export { createRecordHandlers, readIdempotencyKey } from "./records/handlers.ts";
 export { type ImportedRecord, ImportReader } from "./records/import-reader.ts";

@@ -2,6 +2,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Document, UntypedHandler } from "../openapi/index.ts";
 import type { Store } from "../store/index.ts";
+import type { Plan } from "./recognition/plan.ts";
 
 /** What answers operations that have no handler of the application. */
 export interface ResourceSource {
@@ -30,8 +31,8 @@ export interface ResourceOptions {
 
 /** Handlers that a server uses until it closes. */
 export interface ResourceHandlers {
-  /** The operationIds that are answered from records, which the documentation shows. */
-  readonly answered: ReadonlySet<string>;
+  /** What the operations do, which the documentation shows. */
+  readonly plan?: Plan | undefined;
   /** By operationId. */
   readonly handlers: Readonly<Record<string, UntypedHandler>>;
   /** Why the other operations need a handler, by operationId. Completes "it …". */

@@ -94,8 +94,7 @@ export function openStore(
       const close = async () => (typeof source === "string" ? opened.close() : undefined);
       try {
         const standard = createRecordHandlers(document, handlers, store, baseUrl);
-        const answered = new Set(Object.keys(standard.handlers));
-        return { ...(partial ? withRejections(standard, handlers) : standard), answered, store, close };
+        return { ...(partial ? withRejections(standard, handlers) : standard), plan: planOf(document), store, close };
       } catch (error) {
         await close();
         throw error;

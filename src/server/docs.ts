@@ -10,7 +10,7 @@ import {
   serviceLinks,
   swaggerPages,
 } from "../openapi/index.ts";
-import type { ResourceHandlers } from "../resources/index.ts";
+import { describeAction, describeDoubts, type PlannedOperation, type ResourceHandlers } from "../resources/index.ts";
 
 export interface DocsOptions {
   /** The public URL of the API. Undefined for a document that keeps its servers. */
@@ -109,22 +109,35 @@ function createCatalog({ base, root }: PublicUrls): object {
   };
 }
 
-// Notes in each operation whether it is answered from records, for the documentation.
+// Notes in each operation what it does with records, or why it needs a handler.
 function withAnswers(
   { content, operations }: Document,
   resources: ResourceHandlers | undefined,
   own: readonly string[],
 ) {
-  if (resources === undefined || operations.every(({ id }) => own.includes(id))) return content;
+  const plan = resources?.plan;
+  if (plan === undefined || operations.every(({ id }) => own.includes(id))) return content;
   const paths: Record<string, object> = { ...content.paths };
-  for (const { id, method, path } of operations) {
+  for (const planned of plan.operations) {
+    const { id, method, path, does } = planned;
     const key = method.toLowerCase();
-    const item = paths[path] as Readonly<Record<string, object>> | undefined;
-    if (item?.[key] === undefined) continue; // behind a reference
-    const answer = own.includes(id) ? "handler" : resources.answered.has(id) ? "records" : "nothing";
-    paths[path] = { ...item, [key]: { ...item[key], "x-answered-from": answer } };
+    const item = paths[path] as Readonly<Record<string, { readonly description?: string }>> | undefined;
+    const operation = item?.[key];
+    if (operation === undefined) continue; // behind a reference
+    const [answer, note] = own.includes(id) ? ["handler", ""] : [does ? "records" : "nothing", describeAnswer(planned)];
+    const description = `${operation.description ?? ""}\n\n${note}`.trim();
+    paths[path] = { ...item, [key]: { ...operation, description, "x-answered-from": answer } };
   }
   return { ...content, paths } as OpenApi;
+}
+
+// A block quote in Markdown, in which names have no markup.
+function describeAnswer({ does, not }: PlannedOperation): string {
+  const lines = does
+    ? [`${describeAction(does, ` of ${does.collection}`)}.`, ...describeDoubts(does)]
+    : [`needs a handler: it ${not}.`];
+  const text = lines.map((line) => line.replaceAll(/[\\`*_[\]<>&#~]/g, "\\$&")).join("  \n> ");
+  return `> ${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 // The servers of paths and operations are this one, too.

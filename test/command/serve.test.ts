@@ -113,10 +113,10 @@ t.test("The plan lists what is answered, and why the rest is not", async (t) => 
   t.equal(
     stdout,
     `books: the id is id, an integer of the server
-  POST /books  addBook: creates
-  GET /books/{id}  getBook: returns one
-  GET /books  listBooks: lists; pages by limit, cursor; 501 with sort
-  DELETE /books/{id}  removeBook: deletes
+  POST /books  addBook: creates a record
+  GET /books/{id}  getBook: returns a record
+  GET /books  listBooks: lists records; pages by limit, cursor; 501 with sort
+  DELETE /books/{id}  removeBook: deletes a record
 
 Not answered (501):
   POST /books/{id}/lend  lendBook creates nothing that can be read: there is no GET /books/{id}/lend/{…}

@@ -101,7 +101,7 @@ t.test("The plan says that they are imported", async (t) => {
   const { stdout } = await run(["serve", file, "--plan"]);
   t.match(
     stdout,
-    /countries: the id is code, a string of the import\n {2}GET \/countries\/\{code\} {2}getCountry: returns one\n/,
+    /countries: the id is code, a string of the import\n {2}GET \/countries\/\{code\} {2}getCountry: returns a record\n/,
   );
 });
 
@@ -143,7 +143,7 @@ t.test("A list whose records have no path is imported, too, if they have an id",
   const { stdout } = await run(["serve", file, "--plan"]);
   t.match(
     stdout,
-    /states: the id is id, an integer of the import\n {2}GET \/states {2}listStates: lists\n\nNot answered \(501\):\n {2}GET \/names .*\n {2}GET \/search\/states /,
+    /states: the id is id, an integer of the import\n {2}GET \/states {2}listStates: lists records\n\nNot answered \(501\):\n {2}GET \/names .*\n {2}GET \/search\/states /,
   );
   const input = join(folder(t), "states.ndjson");
   writeFileSync(input, '{"id":7,"name":"A"}\n');

@@ -1,5 +1,6 @@
 // The documentation at /docs in a browser.
 import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
@@ -8,7 +9,7 @@ import { parse } from "yaml";
 import { createServer } from "../../src/index.ts";
 import { openPage } from "../support/browser.ts";
 import { editDocument, setOperation } from "../support/document.ts";
-import { documentText, root } from "../support/files.ts";
+import { documentText, folder, root } from "../support/files.ts";
 import { runOpenApi } from "../support/openapi-command.ts";
 import { skipWithout } from "../support/programs.ts";
 import { start } from "../support/service.ts";
@@ -219,27 +220,35 @@ t.test("The page calls operations that the document has at other servers at this
   t.same(pageErrors, [], "nothing is blocked by the Content-Security-Policy");
 });
 
-t.test("The page shows which operations are answered from records, by a handler, or not at all", async (t) => {
+t.test("The page shows what each operation does with records, or why it needs a handler", async (t) => {
   const { page, pageErrors } = await openPage(t);
   const controller = new AbortController();
   t.teardown(() => controller.abort());
-  const [document, handlers] = ["orders.yaml", "handlers.ts"].map((name) => join(root, "examples/orders", name));
-  const args = [
-    "serve",
-    document as string,
-    "--handlers",
-    handlers as string,
-    "--data",
-    "sqlite::memory:",
-    "--port",
-    "0",
-  ];
-  const { stdout } = await runOpenApi(args, controller.signal);
+  const example = join(root, "examples/orders");
+  const handlers = join(folder(t), "handlers.ts");
+  writeFileSync(handlers, `export { createOrder } from ${JSON.stringify(join(example, "handlers.ts"))};`);
+  const args = ["--handlers", handlers, "--data", "sqlite::memory:", "--port", "0"];
+  const { stdout } = await runOpenApi(["serve", join(example, "orders.yaml"), ...args], controller.signal);
   await page.goto(/http:\S+\/docs/.exec(stdout)?.[0] as string);
   const badge = (id: string) => page.locator(`#operations-default-${id} .badge`).first().textContent();
-  t.equal(await badge("listOrders"), "from records");
+  const plan = async (id: string) => {
+    await page.locator(`#operations-default-${id} .opblock-summary-control`).click();
+    await page.locator(`#operations-default-${id} .responses-wrapper`).waitFor();
+    return (await page.locator(`#operations-default-${id} blockquote`).allInnerTexts()).join();
+  };
+  t.equal(await badge("createCustomer"), "from records");
+  t.equal(
+    await plan("createCustomer"),
+    "Creates a record of customers; makes created_at (the time).\n" +
+      "Doubt: it does not require the property created_at, which each record must have.",
+  );
   t.equal(await badge("createOrder"), "by a handler");
-  t.equal(await badge("shipOrder"), "by a handler");
+  t.equal(await plan("createOrder"), "");
+  t.equal(await badge("shipOrder"), "not answered (501)");
+  t.equal(
+    await plan("shipOrder"),
+    "Needs a handler: it creates nothing that can be read: there is no GET /orders/{orderId}/ship/{…}.",
+  );
   t.same(pageErrors, []);
 });
 

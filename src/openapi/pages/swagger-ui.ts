@@ -120,6 +120,7 @@ const style = `
 html.dark-mode body { background: #1c2022; }
 .swagger-ui .info { margin: 24px 0 12px; }
 .swagger-ui .scheme-container { margin: 0 0 12px; padding: 12px 0; }
+.swagger-ui .opblock-description blockquote { border-left: 3px solid #8888; margin: 0; padding-left: 10px; }
 .folded > summary { cursor: pointer; font: 14px sans-serif; overflow-wrap: anywhere; }
 .folded-description { margin-bottom: 12px; }
 .folded > summary .renderedMarkdown, .folded > summary .renderedMarkdown p { display: inline; margin: 0 6px 0 0; }

@@ -1,25 +1,20 @@
-// The plan of `openapi-server serve` as text: which operations of a document are answered from records, and why others are not.
+// The plan as text: which operations of a document are answered from records, and why others are not.
 import type { Document } from "../openapi/index.ts";
-import {
-  type PageParameters,
-  type Plan,
-  type PlannedAction,
-  type PlannedCollection,
-  type PlannedOperation,
-  planOf,
-  type Source,
-} from "../resources/index.ts";
+import { planOf } from "./recognition/find-plan.ts";
+import type { PageParameters } from "./recognition/page-parameters.ts";
+import type { Plan, PlannedAction, PlannedCollection, PlannedOperation } from "./recognition/plan.ts";
+import type { Source } from "./record/record-maker.ts";
 
 // In the order in which they are listed.
-const effects: Readonly<Record<PlannedAction["kind"], string>> = {
+const verbs: Readonly<Record<PlannedAction["kind"], string>> = {
   create: "creates",
-  get: "returns one",
+  get: "returns",
   list: "lists",
   replace: "replaces",
   update: "changes",
   delete: "deletes",
 };
-const kinds = Object.keys(effects);
+const kinds = Object.keys(verbs);
 
 /** Describes a plan, one line for each operation, by collection. `own` are the operations with a handler. */
 export function describePlan({ collections, operations }: Plan, own: readonly string[] = []): string {
@@ -28,7 +23,7 @@ export function describePlan({ collections, operations }: Plan, own: readonly st
     const answered = others
       .filter(({ does }) => does?.collection === collection.name)
       .toSorted((a, b) => orderOf(a) - orderOf(b));
-    return answered.length === 0 ? [] : [[describeCollection(collection), ...answered.flatMap(describeAction)]];
+    return answered.length === 0 ? [] : [[describeCollection(collection), ...answered.flatMap(describeAnswered)]];
   });
   const handled = operations.filter(({ id }) => own.includes(id));
   if (handled.length > 0) sections.push(["Handlers:", ...handled.map(describeCall)]);
@@ -44,19 +39,29 @@ function orderOf({ does }: PlannedOperation): number {
   return does === undefined ? 0 : kinds.indexOf(does.kind) + (does.part ? kinds.length : 0);
 }
 
-function describeAction(operation: PlannedOperation): string[] {
-  const { kind, part, list, body, refused, controls, doubts } = operation.does as PlannedAction;
-  const effect = part ? `${effects[kind].replace(" one", "")} ${part.property} of one` : effects[kind];
+function describeAnswered(operation: PlannedOperation): string[] {
+  const does = operation.does as PlannedAction;
+  return [
+    `${describeCall(operation)}: ${describeAction(does)}`,
+    ...describeDoubts(does).map((doubt) => `    ${doubt}`),
+  ];
+}
+
+/** Describes what an operation does: `creates a record; makes created_at (the time)`. `of` can name the collection. */
+export function describeAction({ kind, part, list, body, refused, controls }: PlannedAction, of = ""): string {
+  const record = kind === "list" && !part ? "records" : "a record";
   const { limit, offset, page, cursor }: Partial<PageParameters> = list?.parameters ?? {};
   const guesses = Object.entries({
     "pages by": [limit, offset, page, cursor].filter((name) => name !== undefined),
     makes: Object.entries(body?.created ?? {}).map(describeMade),
     "501 with": [...refused.map(({ name }) => name), ...controls],
   }).map(([words, names]) => (names.length === 0 ? "" : `; ${words} ${names.join(", ")}`));
-  return [
-    `${describeCall(operation)}: ${effect}${guesses.join("")}`,
-    ...doubts.map((doubt) => `    Doubt: it ${doubt}.`),
-  ];
+  return `${verbs[kind]} ${part ? `${part.property} of ` : ""}${record}${of}${guesses.join("")}`;
+}
+
+/** Describes what is only likely of an operation, in sentences. */
+export function describeDoubts({ doubts }: PlannedAction): string[] {
+  return doubts.map((doubt) => `Doubt: it ${doubt}.`);
 }
 
 // A member that no request has, with its value and the reason for it.
