@@ -137,7 +137,7 @@ ${others}components: { schemas: { T: { type: object, required: [name], propertie
   const deletes = "    delete: { operationId: remove, responses: { 204: { description: x } } }\n";
   write("api.yaml", document("string", deletes));
   while (!output.stdout.includes("Reloaded")) await sleep(10);
-  t.ok(output.stdout.endsWith(`Reloaded ${path}.\n+ DELETE /things/{id}  remove: deletes\n`));
+  t.ok(output.stdout.endsWith(`Reloaded ${path}.\n+ DELETE /things/{id}  remove: deletes a record\n`));
   t.same(await (await fetch(`${url}/things`)).json(), [{ id: 1, name: "a" }]);
   for (const [text, message] of [
     [document("integer", deletes), /1 record of things does not match the document/],

@@ -75,13 +75,18 @@ export class BodyExamination {
       if (schemas.some(({ readOnly }) => readOnly === true)) return false; // a request can't have it
       return body.required.includes(name) || schemas.some((schema) => schema.default !== undefined);
     };
-    const missing = record.required.find((name) => name !== collection.id && !isGiven(name));
+    // A replacement keeps what it can't have.
+    const isKept = this.#examined.kind === "replace" && this.#resource.operations.create !== undefined;
+    const given = isKept
+      ? record.propertyNames.filter((name) => !body.propertyNames.includes(name))
+      : this.#examined.placed;
+    const missing = record.required.find((name) => name !== collection.id && !given.includes(name) && !isGiven(name));
     if (missing !== undefined)
       this.#examined.doubt(`does not require the property ${missing}, which each record must have`);
     const plan = this.#planBody(body);
     const opaque = findOpaqueMember(record, body);
     if (opaque !== undefined) this.#examined.refuse(`takes the property ${opaque} in another form than the record has`);
-    const { problem } = new RecordMaker(this.#resource, plan).createSample();
+    const { problem } = new RecordMaker(this.#resource, plan).createSample(given);
     if (problem)
       this.#examined.refuse(
         `makes a record that does not match the schema: ${problem.path || "it"} ${problem.requirement}`,
@@ -94,7 +99,9 @@ export class BodyExamination {
     const { record, idName: id } = this.#resource;
     const isNew = this.#examined.kind !== "update";
     const listedAs = (name: string) => findListed(this.#resource, name);
-    const members = planMembers(record, { body, shown, id, isNew, listedAs, urlOf: createUrlFinder(this.#resource) });
+    const { placed } = this.#examined;
+    const urlOf = createUrlFinder(this.#resource);
+    const members = planMembers(record, { body, shown, id, placed, isNew, listedAs, urlOf });
     return { ...members, schema: body.pointer, member: this.#member, shown: shown.map(({ pointer }) => pointer) };
   }
 

@@ -10,11 +10,14 @@ export class ExaminedOperation {
   readonly kind: OperationKind;
   readonly operation: Operation;
   readonly resource: Resource;
+  /** The parameters of its path that are members of the records, if it is at another path than the collection. */
+  readonly within: PlannedAction["within"];
   readonly doubts: string[] = [];
   #reason: string | undefined;
 
-  constructor(kind: OperationKind, operation: Operation, resource: Resource) {
+  constructor(kind: OperationKind, operation: Operation, resource: Resource, within?: PlannedAction["within"]) {
     this.kind = kind;
+    this.within = within;
     this.operation = operation;
     this.resource = resource;
   }
@@ -22,6 +25,12 @@ export class ExaminedOperation {
   /** Completes "The operation … "; undefined if there is no reason. */
   get reason(): string | undefined {
     return this.#reason;
+  }
+
+  /** The members that a new record has from its path. */
+  get placed(): readonly string[] {
+    const ofScope = this.resource.plan.scope.flatMap(({ member }) => member ?? []);
+    return [...ofScope, ...(this.within ?? []).map(({ path }) => path[0] as string)];
   }
 
   refuse(reason: string): void {
@@ -45,6 +54,7 @@ export class ExaminedOperation {
     return {
       kind,
       collection: resource.name,
+      ...(this.within && { within: this.within }),
       createdStatus,
       headers,
       keyHeader: keyHeaderOf(operation, resource.item),

@@ -23,6 +23,7 @@ import { findWrappedRecord } from "./envelopes.ts";
 import { findId, pathId } from "./find-id.ts";
 import { pageRoleOf } from "./page-parameters.ts";
 import { type FoundCollection, hasPart, isImported, planCollection } from "./plan-collection.ts";
+import { addViews } from "./views.ts";
 import { type OperationHint, type PathHint, readOperationHint, readPathHint, refusal } from "./x-resource.ts";
 
 /**
@@ -47,7 +48,7 @@ function findCollections(document: Document): readonly CollectionPlan[] {
   const collections = found.filter((one) => !isImported(one));
   const singles = document.operations.flatMap((get) => finder.findSingle(get, collections) ?? []);
   const imported = found.filter((one) => isImported(one) && !singles.some(({ path }) => path === one.path));
-  const others = [...collections, ...singles, ...imported];
+  const others = addViews(document, [...collections, ...singles, ...imported]);
   const lists = document.operations.flatMap((get) => finder.findList(get, others) ?? []);
   const all = [...others, ...lists];
   const names = nameAll(all);
@@ -118,7 +119,10 @@ class CollectionFinder {
   findList(get: Operation, others: readonly FoundCollection[]): FoundCollection | undefined {
     const place = normalizePath(get.path);
     const hint = readPathHint(this.#document, get.path);
-    const isOther = others.some(({ path, operations }) => path === place || operations.list === get);
+    const isOther = others.some(
+      ({ path, operations, views }) =>
+        path === place || operations.list === get || views.some(({ operation }) => operation === get),
+    );
     if (hint === false || isOther || !singlePath.test(place) || this.#find("GET", place) !== get) return undefined;
     const part = readSchema(get);
     const item = { ...get, path: `${place}/{id}`, parameterParts: [] };
@@ -225,13 +229,20 @@ class CollectionFinder {
     {
       isSingle = false,
       ...parts
-    }: Omit<FoundCollection, "operations" | "path" | "name" | "isSingle"> & {
+    }: Omit<FoundCollection, "operations" | "views" | "path" | "name" | "isSingle"> & {
       readonly isSingle?: boolean;
     },
     { name }: PathHint,
   ): FoundCollection {
     const { path } = parts.item;
-    return { operations, isSingle, ...parts, name, path: isRecordPath(path) ? listPathOf(path) : normalizePath(path) };
+    return {
+      operations,
+      views: [],
+      isSingle,
+      ...parts,
+      name,
+      path: isRecordPath(path) ? listPathOf(path) : normalizePath(path),
+    };
   }
 }
 

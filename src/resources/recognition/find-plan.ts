@@ -44,9 +44,7 @@ class Planner {
   }
 
   run(): Plan {
-    for (const resource of this.#resources)
-      for (const [kind, operation] of Object.entries(resource.operations) as [OperationKind, Operation][])
-        this.#results.set(operation, new Examination(kind, operation, resource).run());
+    for (const resource of this.#resources) this.#addOperations(resource);
     for (const resource of this.#resources.filter((one) => this.#isRead(one))) this.#addParts(resource);
     const others = this.#document.operations.filter(
       (one) => !this.#results.has(one) && readOperationHint(one) !== false,
@@ -54,10 +52,21 @@ class Planner {
     for (const head of others.filter(({ method }) => method === "HEAD")) this.#addHead(head);
     const operations = this.#document.operations.map((operation) => {
       const { id, method, path } = operation;
-      const result = this.#results.get(operation) ?? describeOther(operation, this.#document);
+      const found = this.#results.get(operation) ?? describeOther(operation, this.#document);
+      const isView = typeof found === "object" && found.within;
+      const result = isView ? { ...found, above: this.#findAbove(path) } : found;
       return { id, method, path, ...(typeof result === "string" ? { not: result } : { does: result }) };
     });
     return { collections: this.#planCollections(), operations };
+  }
+
+  #addOperations(resource: Resource): void {
+    for (const [kind, operation] of Object.entries(resource.operations) as [OperationKind, Operation][])
+      this.#results.set(operation, new Examination(kind, operation, resource).run());
+    for (const { kind, operation: id, within } of resource.plan.views) {
+      const operation = this.#document.operations.find((one) => one.id === id) as Operation;
+      this.#results.set(operation, new Examination(kind, operation, resource, within).run());
+    }
   }
 
   #isRead({ operations: { get } }: Resource): boolean {
@@ -94,24 +103,32 @@ class Planner {
     this.#results.set(head, result);
   }
 
-  #planCollections(): PlannedCollection[] {
+  // The names of the collections of which the store can create records.
+  get #created(): ReadonlySet<string> {
     const actions = [...this.#results.values()].filter((one) => typeof one === "object");
-    const created = new Set(
-      actions
-        .filter(({ kind, part }) => part === undefined && (kind === "create" || kind === "replace"))
-        .map(({ collection }) => collection),
+    const creations = actions.filter(
+      ({ kind, part }) => part === undefined && (kind === "create" || kind === "replace"),
     );
+    return new Set(creations.map(({ collection }) => collection));
+  }
+
+  // The collection whose records must exist above those of a path.
+  #findAbove(path: string, created = this.#created): string | undefined {
+    const parents = this.#resources.filter(({ name }) => created.has(name)).map(({ plan }) => plan);
+    const above = collectionAbove({ path }, parents);
+    return this.#resources.some((one) => one.plan === above && this.#isRead(one)) ? above?.name : undefined;
+  }
+
+  #planCollections(): PlannedCollection[] {
+    const created = this.#created;
     const plans = this.#resources.map(({ plan }) => plan);
-    const parents = plans.filter(({ name }) => created.has(name));
     return this.#resources.map(({ plan }) => {
-      const above = collectionAbove(plan, parents);
-      const isReadable = this.#resources.some((one) => one.plan === above && this.#isRead(one));
       const isImported = !plan.isSingle && !created.has(plan.name);
       return {
         ...plan,
         isImported,
         idFrom: isImported || plan.isSingle ? [] : findIdMakers(plan),
-        above: isReadable ? above?.name : undefined,
+        above: this.#findAbove(plan.path, created),
         below: collectionsBelow(plan, plans).map(({ name }) => name),
       };
     });

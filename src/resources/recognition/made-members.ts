@@ -17,6 +17,8 @@ interface MemberContext {
   readonly listedAs: (name: string) => unknown;
   /** Returns the URL that a member has by its name; undefined for none. */
   readonly urlOf: (name: string) => string | undefined;
+  /** The members that a new record has from its path. */
+  readonly placed: readonly string[];
   /** The property with the id. */
   readonly id: string;
   /** Whether it makes whole records, and does not change some members of one. */
@@ -25,7 +27,7 @@ interface MemberContext {
 
 /** Plans what the server makes of a record, and of each alternative of its schema, and what it keeps of a request. */
 export function planMembers(record: RecordSchema, context: MemberContext, depth = 0): AlternativePlan {
-  const { body, shown, id, isNew, listedAs, urlOf } = context;
+  const { body, shown, id, placed, isNew, listedAs, urlOf } = context;
   const canSend = (name: string) => body.propertyNames.includes(name);
   const isUnkept = (name: string) =>
     record
@@ -56,7 +58,7 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
       : record.propertyNames.filter((name) => isKind(name) && record.isConstant(name));
   const made = [...new Set([...required, ...kinds])].filter((name) => {
     const isMember = record.propertyNames.includes(name) || record.required.includes(name);
-    if (name === id || !isMember || timed.some(([one]) => one === name)) return false;
+    if (name === id || placed.includes(name) || !isMember || timed.some(([one]) => one === name)) return false;
     return !body.required.includes(name) || !sent(name);
   });
   const values = isNew && made.length > 0 ? chooseValues(record, made, { shown, body, listedAs, urlOf }) : {};

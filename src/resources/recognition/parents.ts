@@ -13,7 +13,10 @@ export function isParent(parent: Resource, { path }: Resource): boolean {
 }
 
 /** Returns the collection whose records are nearest above those of another one; undefined if there is none. */
-export function collectionAbove({ path }: CollectionPlan, all: readonly CollectionPlan[]): CollectionPlan | undefined {
+export function collectionAbove(
+  { path }: Pick<CollectionPlan, "path">,
+  all: readonly CollectionPlan[],
+): CollectionPlan | undefined {
   const shape = shapeOf(path);
   const above = all.filter((one) => one.parameter !== "" && shape.startsWith(`${shapeOf(one.recordPath)}/`));
   return above.sort((a, b) => depthOf(a) - depthOf(b)).at(-1);
@@ -42,7 +45,7 @@ export function findScope(path: string, record: RecordSchema, [idName]: readonly
   });
 }
 
-function depthOf({ path }: CollectionPlan): number {
+function depthOf({ path }: Pick<CollectionPlan, "path">): number {
   return path.split("/").length;
 }
 

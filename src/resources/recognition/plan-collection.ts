@@ -1,13 +1,24 @@
 // Plans a collection that was found: where its records have their ids, and by what they are listed.
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
-import { type IdForm, idForms, makeId } from "../../store/index.ts";
+import { type Filter, type IdForm, idForms, makeId } from "../../store/index.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
-import { type CollectionPlan, findUnreadable, type OperationKind } from "../record/resource.ts";
+import {
+  type CollectionPlan,
+  findUnreadable,
+  type OperationKind,
+  type ViewParameter,
+  type ViewPlan,
+} from "../record/resource.ts";
 import { isRecordPath, lastSegment, normalizePath, parametersOf, queryOf } from "./bodies-and-parameters.ts";
 import { readFilters } from "./filters.ts";
 import type { Id } from "./find-id.ts";
 import { makeInitial } from "./made-members.ts";
 import { findScope } from "./parents.ts";
+
+/** An operation of a collection at another path. */
+export interface View extends Omit<ViewPlan, "operation"> {
+  readonly operation: Operation;
+}
 
 /** A collection that was found. */
 export interface FoundCollection {
@@ -19,6 +30,8 @@ export interface FoundCollection {
   readonly record: RecordSchema;
   readonly newRecord: RecordSchema;
   readonly id: Id;
+  /** Its operations at other paths. */
+  readonly views: readonly View[];
   /** Its name, if the document says it. */
   readonly name: string | undefined;
 }
@@ -40,7 +53,7 @@ export function isImported({ isSingle, operations }: FoundCollection): boolean {
 
 /** Returns the plan of a collection with a name. */
 export function planCollection(
-  { operations, item, path, isSingle, record, newRecord, id }: FoundCollection,
+  { operations, views, item, path, isSingle, record, newRecord, id }: FoundCollection,
   name: string,
 ) {
   const parameter = isRecordPath(item.path) ? (parametersOf(item.path).at(-1) as string) : "";
@@ -51,7 +64,13 @@ export function planCollection(
   const made =
     id.type === "string" ? findIdForm(record.at(id.path), isAllowed) : { form: undefined, prefix: undefined };
   const { list, get, replace, delete: remove } = operations;
-  const filters = list ? readFilters(list, record, id.type === "int64" ? 1 : makeId(made.form, made.prefix)) : [];
+  const lists = new Set([list, ...views.flatMap(({ kind, operation }) => (kind === "list" ? [operation] : []))]);
+  const exampleId = id.type === "int64" ? 1 : makeId(made.form, made.prefix);
+  const declared = [...lists].flatMap((one) => (one ? readFilters(one, record, exampleId) : []));
+  const inPaths = views.flatMap(({ kind, within }) => (kind === "list" ? within.map(toFilter) : []));
+  const filters = [
+    ...new Map([...declared, ...inPaths].toReversed().map((one) => [one.name, one])).values(),
+  ].toReversed();
   const known = [...pageParameters, ...filters.map((filter) => filter.name)];
   const sentAt = id.path.length === 0 ? [] : newRecord.at(id.path).map(({ schema }) => schema);
   const isSent = sentAt.length > 0 && !sentAt.some(({ readOnly }) => readOnly === true);
@@ -81,6 +100,7 @@ export function planCollection(
       known.includes(value.name) ? [] : [value.name],
     ),
     operations: Object.fromEntries(ids),
+    views: views.map((view) => ({ ...view, operation: view.operation.id })),
   } satisfies CollectionPlan;
 }
 
@@ -94,6 +114,17 @@ function findIdForm(
     for (const form of Object.keys(idForms) as IdForm[])
       if (isAllowed(makeId(form, prefix))) return { form, ...(prefix !== "" && { prefix }) };
   return {};
+}
+
+function toFilter({ parameter, type, path: [property = "", member] }: ViewParameter): Filter {
+  return {
+    name: parameter,
+    property,
+    ...(member !== undefined && { member }),
+    type,
+    contains: false,
+    isLong: type === "string",
+  };
 }
 
 // The parameters of a list that select a page.

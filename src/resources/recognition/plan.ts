@@ -1,7 +1,7 @@
 // The plan of a document, as plain data: which collections of records it has, and what each of its operations does with which one, or why
 // it needs a handler. Requests are answered by it.
 import type { BodyPlan } from "../record/record-maker.ts";
-import type { CollectionPlan, OperationKind } from "../record/resource.ts";
+import type { CollectionPlan, OperationKind, ViewParameter } from "../record/resource.ts";
 import type { ListEnvelope, RecordEnvelope } from "./envelopes.ts";
 import type { PageParameters } from "./page-parameters.ts";
 import type { ResponseHeaders } from "./response-headers.ts";
@@ -42,6 +42,10 @@ export interface PlannedAction {
   readonly collection: string;
   /** The property of the record, if the operation is about a part of a record. */
   readonly part?: PartPlan | undefined;
+  /** The parameters of its path that are members of the records, if it is at another path than the collection. */
+  readonly within?: readonly ViewParameter[] | undefined;
+  /** The collection whose records must exist above that path. */
+  readonly above?: string | undefined;
   /** What the body of the request has of a record, and what the server makes. */
   readonly body?: BodyPlan | undefined;
   /** The status of a success. */

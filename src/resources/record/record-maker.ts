@@ -76,11 +76,13 @@ export class RecordMaker {
     return Object.entries(this.patchOf(body)).find(isOpaque)?.[0];
   }
 
-  /** Makes a record of the example of a body, without the members that have another form in a record. */
-  createSample(): Checked<object> {
+  /** Makes a record of the example of a body, without the members that have another form in a record, and with those of its path. */
+  createSample(inPath: readonly string[]): Checked<object> {
     const example = Object(this.body.example) as Members;
     const members = Object.entries(example).filter((member) => !this.findOpaque(Object.fromEntries([member])));
-    return this.create(Object.fromEntries(members), {}, recordUrl);
+    const known = Object(this.#form.record.example) as Members;
+    const place = Object.fromEntries(inPath.map((name) => [name, known[name]]));
+    return this.create(Object.fromEntries(members), place, recordUrl);
   }
 
   /**

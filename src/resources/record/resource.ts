@@ -17,7 +17,7 @@ import {
   type ViewColumn,
 } from "../../store/index.ts";
 import { PlaceNames } from "./place-names.ts";
-import { RecordSchema, valueType } from "./record-schema.ts";
+import { RecordSchema, type ValueType, valueType } from "./record-schema.ts";
 
 /** The maximum length of a scope in characters, so that an id of 100 characters fits behind it. */
 export const maxScopeLength = 400;
@@ -55,12 +55,30 @@ export interface CollectionPlan {
   readonly unknownParameters: readonly string[];
   /** It has `create`, or `replace`, which then creates records, too. Without both, records are imported. */
   readonly operations: Readonly<Partial<Record<OperationKind, string>>>;
+  /** Its operations at other paths. One of each kind can also be that of `operations`. */
+  readonly views: readonly ViewPlan[];
 }
 
 /** A parameter of the path of a collection, and the member of its records that has the same value. */
 export interface ScopeParameter {
   readonly parameter: string;
   readonly member?: string | undefined;
+}
+
+/** An operation of a collection at another path, such as `/companies/{companyId}/contacts` of `/contacts`. */
+export interface ViewPlan {
+  readonly kind: "create" | "list";
+  readonly operation: string;
+  /** The parameters of its path that are members of the records. */
+  readonly within: readonly ViewParameter[];
+}
+
+/** A parameter of a path that is a member of the records which an operation creates or lists. */
+export interface ViewParameter {
+  readonly parameter: string;
+  readonly type: ValueType;
+  /** The names that lead to the member. */
+  readonly path: readonly string[];
 }
 
 /** Where a record has its id. */

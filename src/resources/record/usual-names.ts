@@ -20,6 +20,9 @@ export const referenceNames = ["id", "gid", "uuid", "key", "slug", "login", "nam
 /** Names that a record and its parent both have, with different values. */
 export const ownNames = /^(id|uuid|key|slug|number|name|code)$/;
 
+/** The members of a record with the name of its own user: a path of another user does not list by it. */
+export const loginNames = /^(user_?name|login|email)$/i;
+
 /** Names that are an id without a path that uses them. */
 export const certainIdNames = /(^|_)(id|uuid|gid|guid)$/;
 

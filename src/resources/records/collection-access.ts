@@ -12,6 +12,7 @@ import {
   type Store,
   toScope,
 } from "../../store/index.ts";
+import { parametersOf } from "../recognition/bodies-and-parameters.ts";
 import type { RecordEnvelope } from "../recognition/envelopes.ts";
 import type { PlannedAction, PlannedOperation } from "../recognition/plan.ts";
 import { RecordMaker } from "../record/record-maker.ts";
@@ -71,6 +72,23 @@ export class CollectionAccess {
 
   #scopeValuesOf(call: UntypedCall): readonly string[] {
     return this.resource.scopeParameters.map((name) => parameterOf(call, name));
+  }
+
+  #membersOfPath(call: UntypedCall): Readonly<Record<string, unknown>> {
+    const values = this.withinOf(call);
+    return Object.fromEntries((this.action.within ?? []).map(({ parameter, path }) => [path[0], values[parameter]]));
+  }
+
+  /** Returns the members that the records of a request have by its path, beside those of its scope, by the names of parameters. */
+  withinOf({ params }: UntypedCall): Readonly<Record<string, unknown>> {
+    const values = params as Readonly<Record<string, unknown>>;
+    return Object.fromEntries((this.action.within ?? []).map(({ parameter }) => [parameter, values[parameter]]));
+  }
+
+  // The values of the parameters of a path above the record.
+  #valuesAbove(call: UntypedCall): readonly string[] {
+    if (this.action.within === undefined) return this.#scopeValuesOf(call);
+    return parametersOf(this.#path).map((name) => parameterOf(call, name));
   }
 
   // A single record has none.
@@ -134,14 +152,14 @@ export class CollectionAccess {
         { location: "path", name: this.resource.parameter, message: "The path is too long to have records." },
       ]);
     const { above, store } = this.#options;
-    if (above.length > 0) await requireAbove(above, this.#scopeValuesOf(call), store.records);
+    if (above.length > 0) await requireAbove(above, this.#valuesAbove(call), store.records);
   }
 
   /**
    * Returns the new record of a request, with its URL, if it has some and is known. Throws an HttpError if it does not match its schema.
    */
   makeNew(call: UntypedCall, body: object, url = recordUrl): object {
-    const place = this.resource.membersOfScope(this.#scopeValuesOf(call));
+    const place = { ...this.resource.membersOfScope(this.#scopeValuesOf(call)), ...this.#membersOfPath(call) };
     if (this.maker) return this.requireValid(this.maker.create(body, place, url), body);
     return { ...place, ...this.keepReadOnly(undefined, body) };
   }
@@ -266,7 +284,7 @@ export class CollectionAccess {
     const { above, store } = this.#options;
     if (above.length === 0 && !isTransaction) return write(this.records);
     return store.transaction(async (records) => {
-      await requireAbove(above, this.#scopeValuesOf(call), records);
+      await requireAbove(above, this.#valuesAbove(call), records);
       return write(records(this.resource.name));
     });
   }

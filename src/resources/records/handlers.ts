@@ -41,7 +41,7 @@ export function createRecordHandlers(
   const chainAbove = (name: string | undefined): Resource[] =>
     name === undefined ? [] : [resources.get(name) as Resource, ...chainAbove(byName.get(name)?.above)];
   const accessOf = (operation: AnsweredOperation): CollectionAccess => {
-    const { collection: name, part } = operation.does;
+    const { collection: name, part, within } = operation.does;
     const { isImported, above, below, operations: ids } = byName.get(name) as PlannedCollection;
     const place = normalizePath(operation.path);
     const isRead = ({ id, path }: AnsweredOperation) => (part ? normalizePath(path) === place : id === ids.get);
@@ -52,7 +52,7 @@ export function createRecordHandlers(
       read: read?.envelopes[read.status] ?? {},
       store,
       baseUrl,
-      above: chainAbove(above),
+      above: chainAbove(within ? operation.does.above : above),
       below,
     });
   };

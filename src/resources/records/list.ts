@@ -104,7 +104,7 @@ async function selectPage(collection: CollectionAccess, { parameters, wildcards 
     ]);
   const isSelected = (name: string) => !(Object.hasOwn(wildcards, name) && wildcards[name] === query[name]);
   const names = collection.resource.collection.filters.map(({ name }) => name);
-  const filter = definedOf(query, names.filter(isSelected));
+  const filter = { ...definedOf(query, names.filter(isSelected)), ...collection.withinOf(call) };
   const page = { ...filter, limit: rest.limit };
   const position = await findPosition(collection, call, page, cursor ?? before, before !== undefined);
   if (position === null)
