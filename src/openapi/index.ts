@@ -22,7 +22,7 @@ export { checkTypes, type DocumentTypes, hashTypes, OutdatedTypes } from "./type
 
 // Its values
 
-export { createExample } from "./mock/example.ts";
+export { createExample, ExampleCache, type ExampleMember, type ValueSource } from "./mock/example.ts";
 
 // Its operations
 

@@ -1,5 +1,6 @@
 // Creates texts of a format, or that match a regular expression, for the values of mock responses.
 import ret, { type Set as CharacterSet, type Root, type Tokens } from "ret";
+import { getOrAdd } from "../../lib/index.ts";
 import { compilePattern, tokenizePattern } from "../schema/texts/regular-expressions.ts";
 
 const samples: Readonly<Record<string, (index: number) => string>> = {
@@ -43,22 +44,29 @@ export function exampleOfFormat(format: string | undefined, index: number): stri
   return format !== undefined && Object.hasOwn(samples, format) ? samples[format]?.(index) : undefined;
 }
 
+const tokenized = new Map<string, { readonly root: Root | undefined }>(); // as many as documents have
 const maxRotations = 12; // of the characters of sets, until the text matches lookaheads as well
 
 /**
  * Returns a text that matches a regular expression, of at least `min` and at most `max` characters if a repetition allows it. The
  * texts of different indexes differ if there are as many. Returns undefined if the expression can't be parsed. If no text was found
- * that matches, returns another.
+ * that matches, returns another. With `random`, which returns an integer from 0 to below a count, the text is random.
  */
-export function exampleOfPattern(pattern: string, min: number, max: number, index = 0): string | undefined {
-  const root = tokenizePattern(writeProperties(pattern));
+export function exampleOfPattern(
+  pattern: string,
+  min: number,
+  max: number,
+  index = 0,
+  random?: (count: number) => number,
+): string | undefined {
+  const { root } = getOrAdd(tokenized, pattern, () => ({ root: tokenizePattern(writeProperties(pattern)) }));
   if (root === undefined) return undefined;
   const { test } = compilePattern(pattern);
   let first: string | undefined;
   // Repetitions are as short as they may be, and longer if that is too short.
   for (let rotation = 0; rotation <= maxRotations; rotation++)
     for (const extra of [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024]) {
-      const progress = { groups: [], steps: 0, rotation, sets: 0, rest: index };
+      const progress = { groups: [], steps: 0, rotation, sets: 0, rest: random ? 0 : index, random };
       const text = write(root, extra, progress);
       if (progress.steps > maxSteps) return first ?? text;
       if (text.length < min || (progress.rest > 0 && extra < 16 && rotation === 0)) continue; // too few of them are this short
@@ -67,7 +75,7 @@ export function exampleOfPattern(pattern: string, min: number, max: number, inde
       if (short.length <= max && test(short)) return short;
       if (extra > 16 || text.length > max) break;
     }
-  return first ?? write(root, 0, { groups: [], steps: 0, rotation: 0, sets: 0, rest: index });
+  return first ?? write(root, 0, { groups: [], steps: 0, rotation: 0, sets: 0, rest: index, random });
 }
 
 // The characters that \p{…} is replaced by, as far as they have the property.
@@ -96,6 +104,8 @@ interface Progress {
   sets: number;
   /** What is left of the index: each set takes one digit of it. */
   rest: number;
+  /** Selects the members of sets, instead of the index. */
+  readonly random: ((count: number) => number) | undefined;
 }
 
 const maxSteps = 100_000; // beyond, nothing is written
@@ -110,7 +120,8 @@ function write(token: Tokens | Root, extra: number, progress: Progress): string 
       const { options, stack } = token;
       const { rotation } = progress;
       const start = options && rotation > 1 ? rotation - 1 + progress.sets++ : 0;
-      const choice = options ? (start + (progress.rest % options.length)) % options.length : 0;
+      const digit = options ? (progress.random?.(options.length) ?? progress.rest) : 0;
+      const choice = options ? (start + (digit % options.length)) % options.length : 0;
       if (options) progress.rest = Math.floor(progress.rest / options.length);
       const parts = options?.[choice] ?? (stack as Tokens[]);
       const text = parts.map((part) => write(part, extra, progress)).join("");
@@ -145,7 +156,7 @@ function exampleOfSet(set: CharacterSet, progress: Progress): string {
   const found = common.filter((character) => isInSet(set, character.charCodeAt(0)));
   const offset = progress.rotation === 0 ? 0 : progress.rotation - 1 + progress.sets++;
   const choose = (count: number) => {
-    const position = offset + (progress.rest % count);
+    const position = offset + ((progress.random?.(count) ?? progress.rest) % count);
     progress.rest = Math.floor(progress.rest / count);
     return position % count;
   };

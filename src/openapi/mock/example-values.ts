@@ -84,15 +84,15 @@ function middleOf(merged: Json, isInteger: boolean): number {
   return isInteger ? Math.floor((low + high) / 2) : (low + high) / 2;
 }
 
-/** Creates a text of its format, pattern and length. `index` selects one of several. */
-export function createText(merged: Json, index: number): string {
+/** Creates a text of its format, pattern and length. `index` selects one of several, or `random` if it has a pattern. */
+export function createText(merged: Json, index: number, random?: (count: number) => number): string {
   const min = Number(merged.minLength ?? 0);
   const max = Number(merged.maxLength ?? Number.POSITIVE_INFINITY);
   const pattern = merged.pattern as string | undefined;
   const text =
     (pattern === undefined
       ? exampleOfFormat(merged.format as string | undefined, index)
-      : exampleOfPattern(pattern, min, max, index)) ?? (index > 0 ? `text${index + 1}` : "text");
+      : exampleOfPattern(pattern, min, max, index, random)) ?? (index > 0 ? `text${index + 1}` : "text");
   if (pattern !== undefined || (merged.format !== undefined && text.length >= min && text.length <= max)) return text;
   // A short one begins with what distinguishes it.
   const short = text.length > max && index > 0 ? index.toString(36) + text : text;

@@ -1,7 +1,7 @@
 // Creates values from schemas, for mock responses. Not openapi-sampler, whose values are often not valid: it ignores
 // patterns, unevaluated properties, and alternatives that exclude each other.
 
-import { toJson } from "../../lib/index.ts";
+import { getOrAdd, toJson } from "../../lib/index.ts";
 import { type NamedAlternatives, nameAlternatives } from "../schema/keywords/discriminator.ts";
 import type { SchemaNode } from "../schema/node.ts";
 import { isJson } from "../wire/media-types.ts";
@@ -11,6 +11,7 @@ import { countValues, createNumber, createText, mergeKeywords, selectType } from
 const maxDepth = 24;
 const maxCost = 50_000; // of a variant, in values and dozens of characters; beyond, each value is null
 const maxRandomCost = 5_000;
+const maxItems = 3; // of arrays of random length
 
 /** How a value is created. If it is not valid, another variant may be. */
 interface Variant {
@@ -20,9 +21,32 @@ interface Variant {
   readonly isFull: boolean;
   /** Which alternative of `oneOf` and `anyOf` is used. */
   readonly choice: number;
-  /** Whether values are random. */
-  readonly isRandom?: boolean;
+  /** Where values come from that differ from call to call. */
+  readonly source?: ValueSource;
 }
+
+/** A member of an object whose value is created, or an array that is a member of it. */
+export interface ExampleMember {
+  readonly name: string;
+  readonly isRequired: boolean;
+  /** Identifies the object. */
+  readonly object: object;
+  /** The member that is the object; undefined for the outermost one. */
+  readonly owner: ExampleMember | undefined;
+}
+
+/** What the values of a schema are created from, instead of the same each time. */
+export interface ValueSource {
+  /** Returns an integer from 0 to below `count`. */
+  readonly random: (count: number) => number;
+  /**
+   * Returns values of a member by its name, its keywords, which are merged, and an example of it: the best first. The first that
+   * matches is used: undefined for none.
+   */
+  readonly valuesOf?: (member: ExampleMember, keywords: Json, example: unknown) => Iterable<unknown>;
+}
+
+type Json = Readonly<Record<string, unknown>>;
 
 const variants: readonly Variant[] = [
   { hasExamples: true, isFull: true, choice: 0 },
@@ -32,37 +56,65 @@ const variants: readonly Variant[] = [
   ...[1, 2, 3, 4, 5].map((choice) => ({ hasExamples: false, isFull: false, choice })),
 ];
 
-const randomVariants: readonly Variant[] = Array.from({ length: 5 }, (_, choice) => {
-  return { hasExamples: false, isFull: true, choice, isRandom: true };
-});
-
-export interface ExampleOptions {
-  readonly isRandom?: boolean | undefined;
-  /** Returns whether an example matches its schema. By default, all do. */
-  readonly matches?: (node: SchemaNode, value: unknown) => boolean;
+/** The schemas of a value, prepared for its creation. */
+interface Prepared {
+  /** Those that apply, with one alternative of each choice. */
+  readonly parts: readonly SchemaNode[];
+  readonly merged: Json;
+  readonly members: Map<string, SchemaNode[]>;
+  items?: SchemaNode[];
 }
 
-/**
- * Creates a value from a schema. Returns the first that `isValid` accepts, or else any. With `isRandom`, it differs from call to
- * call, if it can.
- */
+/** What many examples of a schema have in common. */
+export class ExampleCache {
+  readonly #lists = new WeakMap<SchemaNode, readonly SchemaNode[]>();
+  readonly #prepared = new WeakMap<readonly SchemaNode[], Prepared>();
+
+  /** Returns the same list of one node each time. */
+  listOf(node: SchemaNode): readonly SchemaNode[] {
+    return getOrAdd(this.#lists, node, () => [node]);
+  }
+
+  /** Returns schemas without alternatives as they were prepared before, if they are the same list. */
+  prepare(nodes: readonly SchemaNode[], choose: () => readonly SchemaNode[]): Prepared {
+    const known = this.#prepared.get(nodes);
+    if (known) return known;
+    const parts = choose();
+    const prepared: Prepared = { parts, merged: mergeKeywords(parts), members: new Map() };
+    if (!parts.some(({ schema }) => schema.oneOf ?? schema.anyOf)) this.#prepared.set(nodes, prepared);
+    return prepared;
+  }
+}
+
+/** How examples are created. */
+export interface ExampleOptions {
+  /** By default, the value is the same each time. */
+  readonly source?: ValueSource | undefined;
+  /** Returns whether an example matches its schema. By default, all do. */
+  readonly matches?: (node: SchemaNode, value: unknown) => boolean;
+  /** Returns further schemas that a member of the value must match. */
+  readonly limits?: (name: string) => readonly SchemaNode[];
+  /** Of earlier examples with the same schema and limits. */
+  readonly cache?: ExampleCache;
+}
+
+/** Creates a value from a schema. Returns the first that `isValid` accepts, or else any. */
 export function createExample(
   node: SchemaNode,
   isValid: (value: unknown) => boolean,
   options: ExampleOptions = {},
 ): unknown {
-  const { isRandom = false, matches = () => true } = options;
+  const { source } = options;
   const values: unknown[] = [];
-  for (const variant of isRandom ? [...randomVariants, ...variants] : variants) {
-    const cost = { left: isRandom ? maxRandomCost : maxCost };
-    const value = new ExampleBuilder(variant, cost, matches).create(node);
+  const random = source ? [0, 1, 2, 3, 4].map((choice) => ({ hasExamples: false, isFull: true, choice, source })) : [];
+  for (const variant of [...random, ...variants]) {
+    const cost = { left: source ? maxRandomCost : maxCost };
+    const value = new ExampleBuilder(variant, cost, options).create(node);
     if (isValid(value)) return value;
     values.push(value);
   }
   return values[0];
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 class ExampleBuilder {
   readonly #variant: Variant;
@@ -71,17 +123,25 @@ class ExampleBuilder {
   #item = 0; // the index of the item of an array whose items differ
   #combination = 0; // whose digits vary the values of an item one by one, if those by its index repeat
   readonly #cost: { left: number };
+  #random = 0; // of the value, so that all of its schemas with the same alternatives get the same one
+  #member: ExampleMember | undefined; // that is being created
+  #sample: unknown; // the value of the member in the example of an object
   readonly #matches: NonNullable<ExampleOptions["matches"]>;
+  readonly #limits: ExampleOptions["limits"];
+  readonly #cache: ExampleCache;
 
-  constructor(variant: Variant, cost: { left: number }, matches: NonNullable<ExampleOptions["matches"]>) {
+  constructor(variant: Variant, cost: { left: number }, options: ExampleOptions) {
+    const { matches = () => true, limits, cache = new ExampleCache() } = options;
     this.#variant = variant;
     this.#cost = cost;
     this.#matches = matches;
+    this.#limits = limits;
+    this.#cache = cache;
   }
 
   /** Creates a value. `index` is its position in an array, whose items may have to differ. */
   create(node: SchemaNode, index = this.#item): unknown {
-    return this.#createMerged([node], index);
+    return this.#createMerged(this.#cache.listOf(node), index);
   }
 
   // The schemas that apply to the value, with one alternative of each choice. `named` gets the properties by which discriminators
@@ -107,17 +167,18 @@ class ExampleBuilder {
 
   // Prefers an alternative that ends a recursion and is not null.
   #choose(alternatives: readonly SchemaNode[], names: NamedAlternatives | undefined): SchemaNode | undefined {
-    const { choice, isRandom } = this.#variant;
+    const { choice, source } = this.#variant;
     const digit = this.#nextDigit(alternatives.length);
     if (digit > 0) return alternatives[digit];
-    if (isRandom && this.#depth < maxDepth / 3) return alternatives[randomInteger(alternatives.length)];
-    if (choice > 0 && alternatives.length > 0) return alternatives[choice % alternatives.length];
-    const [discriminated] = names?.named.values() ?? [];
     const ends = (node: SchemaNode) => !this.#isRecursive([node]);
     const isNull = (node: SchemaNode) => node.parts().some(({ schema }) => schema.type === "null");
+    const usual = alternatives.filter((node) => ends(node) && !isNull(node));
+    if (source && usual.length > 0) return usual[this.#random % usual.length];
+    if (choice > 0 && alternatives.length > 0) return alternatives[choice % alternatives.length];
+    const [discriminated] = names?.named.values() ?? [];
     return (
       (discriminated && ends(discriminated) ? discriminated : undefined) ??
-      alternatives.find((node) => ends(node) && !isNull(node)) ??
+      usual[0] ??
       alternatives.find(ends) ??
       alternatives[0]
     );
@@ -127,24 +188,34 @@ class ExampleBuilder {
     return nodes.some((node) => node.parts().some(({ raw }) => this.#stack.includes(raw)));
   }
 
-  #createFrom(parts: readonly SchemaNode[], position: number, named: ReadonlyMap<string, unknown>): unknown {
+  #createFrom(
+    nodes: readonly SchemaNode[],
+    prepared: Prepared,
+    position: number,
+    named: ReadonlyMap<string, unknown>,
+  ): unknown {
     if (--this.#cost.left < 0) return null;
-    const merged = mergeKeywords(parts);
+    const { parts, merged } = prepared;
     const values = merged.enum as unknown[] | undefined;
     if (merged.const !== undefined && values?.includes(merged.const) !== false) return merged.const;
     const type = selectType(merged, this.#variant.choice);
     const isVaried = this.#combination > 0;
-    // So that the value of each variant differs.
-    const random = this.#variant.isRandom ? randomInteger(1_000) : 0;
-    const index = position + this.#variant.choice + random + this.#nextDigit(countValues(merged, type));
+    const { source } = this.#variant;
+    // The choice, so that the value of each variant differs.
+    const index = position + this.#variant.choice + this.#random + this.#nextDigit(countValues(merged, type));
+    if (source?.valuesOf && this.#member) {
+      const sample = values || /object|array/.test(type) ? undefined : this.#findExample(parts, index);
+      for (const value of source.valuesOf(this.#member, { ...merged, type }, sample))
+        if (value === undefined || nodes.every((node) => this.#matches(node, value))) return value;
+    }
     if (values && values.length > 0) return chooseValue(values, index, isVaried);
     const example = this.#variant.hasExamples ? this.#findExample(parts, index) : undefined;
     if (example !== undefined) return example;
     switch (type) {
       case "object":
-        return this.#createObject(parts, merged, named);
+        return this.#createObject(prepared, named);
       case "array":
-        return this.#createArray(parts, merged);
+        return this.#createArray(prepared);
       case "integer":
       case "number":
         return createNumber(merged, index);
@@ -161,7 +232,8 @@ class ExampleBuilder {
   #findExample(parts: readonly SchemaNode[], index: number): unknown {
     for (const { schema } of parts) {
       const examples = Array.isArray(schema.examples) ? schema.examples : [];
-      const candidates = [examples[index % Math.max(examples.length, 1)], schema.example, schema.default];
+      const own = examples[index % Math.max(examples.length, 1)];
+      const candidates = [own, schema.example, this.#sample, schema.default];
       const isValid = (value: unknown) => value !== undefined && parts.every((part) => this.#matches(part, value));
       const found = candidates.find(isValid);
       if (found !== undefined) return found;
@@ -173,33 +245,34 @@ class ExampleBuilder {
     const contents = parts.flatMap((part) => (part.schema.contentSchema === undefined ? [] : part.at("contentSchema")));
     // A text in itself would double its escapes with each level.
     const isJsonText = contents.length > 0 && isJson(`${merged.contentMediaType}`) && !this.#isRecursive(contents);
-    const text = isJsonText ? toJson(this.#createMerged(contents)) : createText(merged, index);
+    const text = isJsonText
+      ? toJson(this.#createMerged(contents))
+      : createText(merged, index, this.#variant.source?.random);
     this.#cost.left -= Math.floor(text.length / 20) + (merged.pattern === undefined ? 0 : 10);
     return text;
   }
 
-  #createObject(
-    parts: readonly SchemaNode[],
-    merged: Json,
-    named: ReadonlyMap<string, unknown>,
-  ): Record<string, unknown> {
+  #createObject(prepared: Prepared, named: ReadonlyMap<string, unknown>): Record<string, unknown> {
+    const { parts, merged, members } = prepared;
     const required = listRequired(parts, this.#variant.isFull);
     const entries: [string, unknown][] = [];
+    const [owner, sample] = [this.#member, Object(this.#exampleOf(parts)) as Json];
     const names = new Set([
       ...parts.flatMap(({ schema }) => Object.keys((schema.properties ?? {}) as Json)),
       ...required,
     ]);
     for (const name of names) {
-      const properties = [
-        ...new Map(parts.flatMap((part) => part.property(name)).map((node) => [node.raw, node])).values(),
-      ];
+      const properties = getOrAdd(members, name, () => this.#findMember(parts, name));
       if (properties.some((property) => property.parts().some(isNeverSent))) continue;
       const isRecursive = this.#isRecursive(properties);
       if (!required.has(name) && (!this.#variant.isFull || isRecursive || this.#depth > maxDepth / 3)) continue;
       if (this.#depth > maxDepth) continue;
-      if (properties.length === 0) properties.push(...findAdditional(parts, name));
-      entries.push([name, named.get(name) ?? this.#createMerged(properties)]);
+      this.#member = { name, isRequired: required.has(name), object: entries, owner };
+      this.#sample = sample[name];
+      const value = named.get(name) ?? this.#createMerged(properties);
+      if (value !== undefined) entries.push([name, value]);
     }
+    [this.#member, this.#sample] = [owner, undefined];
     const min = Number(merged.minProperties ?? 0);
     const createName = chooseNames(parts);
     const additional = findAdditional(parts, createName(1));
@@ -216,50 +289,74 @@ class ExampleBuilder {
     return Object.fromEntries(entries.slice(0, max));
   }
 
+  #findMember(parts: readonly SchemaNode[], name: string): SchemaNode[] {
+    const declared = new Map(parts.flatMap((part) => part.property(name)).map((node) => [node.raw, node]));
+    const own = declared.size > 0 ? declared.values() : findAdditional(parts, name);
+    return [...own, ...((this.#depth === 1 && this.#limits?.(name)) || [])];
+  }
+
   // The value that several schemas describe.
   #createMerged(nodes: readonly SchemaNode[], index = this.#item): unknown {
     const outer = this.#stack.length;
     this.#stack.push(...nodes.map(({ raw }) => raw));
     const named = new Map<string, unknown>();
-    const parts = nodes.flatMap((node) => this.#chooseParts(node, named));
-    this.#stack.push(...parts.map(({ raw }) => raw));
+    this.#random = this.#variant.source?.random(1_000) ?? 0;
+    const prepared = this.#cache.prepare(nodes, () => nodes.flatMap((node) => this.#chooseParts(node, named)));
+    this.#stack.push(...prepared.parts.map(({ raw }) => raw));
     this.#depth += 1;
-    const value = this.#createFrom(parts, index, named);
+    const value = this.#createFrom(nodes, prepared, index, named);
     this.#depth -= 1;
     this.#stack.length = outer;
     return value;
   }
 
-  #createArray(parts: readonly SchemaNode[], merged: Json): unknown[] {
+  #createArray(prepared: Prepared): unknown[] {
+    const { parts, merged } = prepared;
     const prefix = parts.flatMap((part) =>
       ((part.schema.prefixItems as unknown[] | undefined) ?? []).map((_, index) => part.at("prefixItems", index)),
     );
-    const items = parts.flatMap((part) => {
+    prepared.items ??= parts.flatMap((part) => {
       const keyword = ["items", "unevaluatedItems"].find((key) => part.schema[key] !== undefined);
       return keyword === undefined ? [] : [part.at(keyword)];
     });
+    const { items } = prepared;
     const contains = parts.filter(({ schema }) => schema.contains !== undefined).map((part) => part.at("contains"));
     const isRecursive = this.#isRecursive(items);
     const isEmpty =
       !this.#variant.isFull || isRecursive || items.some(({ schema }) => isFalse(schema)) || this.#depth > maxDepth / 2;
     const minContains = contains.length > 0 ? Number(merged.minContains ?? 1) : 0;
     const min = Math.max(Number(merged.minItems ?? 0), minContains);
+    const { source } = this.#variant;
+    const usual = source && this.#depth < maxDepth / 4 ? 1 + source.random(maxItems) : 1;
     const count = Math.min(
-      Math.max(min, isEmpty ? 0 : 1),
+      Math.max(min, isEmpty ? 0 : usual),
       Number(merged.maxItems ?? Number.POSITIVE_INFINITY),
       maxCost,
     );
     if (this.#depth > maxDepth) return [];
+    const samples = [this.#exampleOf(parts) ?? []].flat();
+    this.#member &&= { ...this.#member, isRequired: true };
     const create = (_: unknown, index: number) => {
+      this.#sample = samples[index % samples.length];
       const own = prefix[index];
       if (own) return this.create(own, index);
       return this.#createMerged(
-        index - prefix.length < minContains || items.length === 0 ? [...contains, ...items] : items,
+        contains.length > 0 && (index - prefix.length < minContains || items.length === 0)
+          ? [...contains, ...items]
+          : items,
         index,
       );
     };
     const length = Math.max(count, isEmpty ? 0 : prefix.length);
-    return merged.uniqueItems === true ? this.#createUnique(length, create) : Array.from({ length }, create);
+    const created = merged.uniqueItems === true ? this.#createUnique(length, create) : Array.from({ length }, create);
+    const distinct = [...new Set(created)];
+    return source && distinct.length >= min && prefix.length === 0 ? distinct : created;
+  }
+
+  // The example of an object or array, which may not match: its parts are samples.
+  #exampleOf(parts: readonly SchemaNode[]): unknown {
+    const found = parts.flatMap(({ schema }) => [[schema.examples ?? []].flat()[0], schema.example, schema.default]);
+    return found.find((value) => value !== undefined) ?? this.#sample;
   }
 
   #createUnique(length: number, create: (_: unknown, index: number) => unknown): unknown[] {
@@ -293,8 +390,4 @@ function isFalse(schema: Json): boolean {
 function chooseValue(values: readonly unknown[], index: number, isVaried: boolean): unknown {
   const others = values.filter((value) => isVaried || value !== null);
   return others.length > 0 ? others[index % others.length] : values[0];
-}
-
-function randomInteger(count: number): number {
-  return Math.floor(Math.random() * count);
 }

@@ -61,7 +61,8 @@ export function chooseValue(
   if (schema === undefined) return { value: first?.value, isDeclared: true, problem: unread };
   const toContent = (value: unknown) => (items ? [value] : value);
   const matches = (value: unknown) => isAllowed(value) && "value" in validate(toContent(value));
-  const options = { isRandom: isDynamic, matches: (node: SchemaNode, value: unknown) => schemas.matches(node, value) };
+  const source = isDynamic ? { random: (count: number) => Math.floor(Math.random() * count) } : undefined;
+  const options = { source, matches: (node: SchemaNode, value: unknown) => schemas.matches(node, value) };
   const value = toContent(createExample(schemas.at(schema.pointer), matches, options));
   const result = validate(value);
   if ("value" in result) return { value, problem: isDynamic ? undefined : first ? describe(first) : unread };
