@@ -1,91 +1,113 @@
 // Makes records that look like real ones, and that match their schema.
 
 import type { Faker } from "@faker-js/faker";
-import { toSnakeCase } from "../../lib/index.ts";
-import { itemSchemas, RecordSchema } from "../record/record-schema.ts";
+import { type Checked, getOrAdd, toSnakeCase } from "../../lib/index.ts";
+import {
+  createExample,
+  ExampleCache,
+  type ExampleMember,
+  type SchemaNode,
+  type ValueSource,
+} from "../../openapi/index.ts";
 import type { Resource } from "../record/resource.ts";
-import { seedValues } from "./seed-values.ts";
-
-const maxDepth = 4; // of objects in objects
-const attempts = 5;
+import { SeedValues } from "./seed-values.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What is known when a record is made. */
-export interface RecordContext {
-  readonly faker: Faker;
-  /** Returns the id of a record that exists, for a property that is named like its resource; undefined if there is none. */
-  readonly reference: (name: string) => unknown;
-  /** Members with the values that they must have. */
-  readonly fixed: Members;
+/** A record that exists. */
+export interface Reference {
+  readonly id: unknown;
+  readonly members: Members;
 }
 
-/** Returns a record with values by the names of its properties; undefined if none was found that matches the schema. */
-export function makeSeed(resource: Resource, context: RecordContext): object | undefined {
-  const validate = resource.record.createValidator("response");
-  const maker = new SeedMaker(context);
-  const isValid = (record: object) => validate(resource.withExampleId(record)).problem === undefined;
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const record = { ...maker.object(resource.record, 0, resource.recordName), ...context.fixed };
-    if (isValid(record)) return record;
-  }
-  const example = Object(resource.record.example) as object;
-  return isValid(example) ? example : undefined;
+/** Returns a record that exists, for a member that is named like its collection; undefined if there is none. */
+export type FindReference = (name: string) => Reference | undefined;
+
+/** An object that is made: what its members have in common, and the other record that it is a part of. */
+interface SeededObject {
+  readonly subject: Map<string, unknown>;
+  readonly other: Reference | undefined;
 }
 
-/** Where an object is: how deep, and what it is. */
-interface ObjectPlace {
-  readonly depth: number;
-  readonly thing: string;
-}
+/** Makes the records of a collection. */
+export class SeedMaker {
+  readonly #resource: Resource;
+  readonly #faker: Faker;
+  readonly #values: SeedValues;
+  readonly #validate: (record: object) => Checked<object>;
+  readonly #node: SchemaNode;
+  #cache = new ExampleCache();
+  #isLimited = true;
 
-class SeedMaker {
-  readonly #context: RecordContext;
-
-  constructor(context: RecordContext) {
-    this.#context = context;
+  constructor(resource: Resource, faker: Faker) {
+    const { record } = resource;
+    this.#resource = resource;
+    this.#faker = faker;
+    this.#values = new SeedValues(faker);
+    this.#validate = record.createValidator("response");
+    this.#node = record.document.schemas.at(record.pointer);
   }
 
-  /** Returns an object with values by the names of its properties. `thing` is what it is, such as `owner`. */
-  object(schema: RecordSchema, depth: number, thing: string): Members {
-    const example = Object(schema.example) as Members;
-    const names = depth < maxDepth ? Object.keys(example) : schema.required;
-    const members = names.map((name) => [name, this.#member(schema, name, example[name], { depth, thing })] as const);
-    return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+  /**
+   * Returns a record with values by the names of its members, and with `fixed` ones. Its members are also valid in a request, if they can
+   * be. Undefined if none was found that matches the schema.
+   */
+  make(find: FindReference, fixed: Members): object | undefined {
+    const { record } = this.#resource;
+    let made: object | undefined;
+    const isValid = (value: unknown) => {
+      const one = { ...(value as Members), ...fixed };
+      if (this.#validate(this.#resource.withExampleId(one)).problem === undefined) made = one;
+      return made !== undefined;
+    };
+    createExample(this.#node, isValid, {
+      source: this.#sourceOf(find),
+      matches: record.document.schemas.matches,
+      limits: (name) => (this.#isLimited ? this.#limitsOf(name) : []),
+      cache: this.#cache,
+    });
+    if (made || !this.#isLimited) return made;
+    this.#isLimited = false;
+    this.#cache = new ExampleCache();
+    return this.make(find, fixed);
   }
 
-  #member(schema: RecordSchema, name: string, example: unknown, place: ObjectPlace): unknown {
-    const accept = (value: unknown) => (value !== undefined && schema.accepts(name, value) ? value : undefined);
-    const nodes = schema.property(name);
-    const values = nodes.find(({ schema: { enum: all } }) => Array.isArray(all))?.schema.enum as unknown[] | undefined;
-    if (values) return accept(this.#context.faker.helpers.arrayElement(values)) ?? example;
-    if (nodes.some(({ schema: { const: value } }) => value !== undefined)) return example;
-    const reference = accept(this.#context.reference(name));
-    if (reference !== undefined) return reference;
-    const items = itemSchemas(nodes)?.[0];
-    if (Array.isArray(example) && items) {
-      const item = RecordSchema.of(schema.document, items);
-      const count = this.#context.faker.number.int({ min: 1, max: 3 });
-      const list = Array.from({ length: count }, (_, index) =>
-        this.#value(item, name, example[index] ?? example[0], place),
-      );
-      return accept([...new Set(list)]) ?? example;
-    }
-    const member = schema.member(name);
-    return member ? (accept(this.#value(member, name, example, place)) ?? example) : example;
+  // The schemas of a member in a request, if it has the same form.
+  #limitsOf(name: string): readonly SchemaNode[] {
+    const { record, newRecord } = this.#resource;
+    const sample = Object(newRecord.example)[name];
+    const isSame = newRecord.canHave(name) && sample !== undefined && record.accepts(name, sample);
+    return isSame ? newRecord.parts.flatMap((part) => part.property(name)) : [];
   }
 
-  #value(schema: RecordSchema, name: string, example: unknown, { depth, thing }: ObjectPlace): unknown {
-    if (schema.propertyNames.length > 0 && typeof example === "object" && example !== null)
-      return depth < maxDepth ? this.object(schema, depth + 1, toSnakeCase(name).replace(/s$/, "")) : example;
-    const keywords = Object.assign({}, ...schema.parts.map((part) => part.schema)) as Members;
-    if (Array.isArray(keywords.enum)) return this.#context.faker.helpers.arrayElement(keywords.enum);
-    for (const value of seedValues(
-      this.#context.faker,
-      name === "name" ? `${thing}_name` : toSnakeCase(name),
-      keywords,
-    ))
-      if (schema.acceptsAt([], value)) return value;
-    return example;
+  #sourceOf(find: FindReference): ValueSource {
+    const faker = this.#faker;
+    const values = this.#values;
+    const own = this.#resource.recordName.replace(/_(dto|details?|model|out|output|read|resource|response|view)$/, "");
+    const objects = new Map<object, SeededObject>();
+    const objectOf = ({ object, owner }: ExampleMember): SeededObject =>
+      getOrAdd(objects, object, () => ({ subject: new Map(), other: owner && referenceOf(owner) }));
+    // `author` and `author_id` of an object refer to the same record.
+    const referenceOf = (member: ExampleMember): Reference | undefined => {
+      const key = `${toSnakeCase(member.name).replace(/_(pk|id|uuid|key|slug)$/, "")} record`;
+      const { subject } = objectOf(member);
+      const reference = (subject.get(key) as Reference | undefined) ?? find(member.name);
+      if (!key.endsWith("s record")) subject.set(key, reference);
+      return reference;
+    };
+    return {
+      random: (count) => faker.number.int(count - 1),
+      *valuesOf(member, keywords, example) {
+        const { owner } = member;
+        const name = toSnakeCase(member.name);
+        const { subject, other } = objectOf(member);
+        // What an object has of another record is as that one has it.
+        if (other) yield* [other.members[member.name] ?? [], /^(id|uuid|key|slug)$/.test(name) ? other.id : []].flat();
+        const id = keywords.type === "object" ? undefined : referenceOf(member)?.id;
+        if (id !== undefined) yield* [id, `${id}`];
+        const thing = owner ? toSnakeCase(owner.name).replace(/s$/, "") : own;
+        yield* values.of({ ...member, name, thing, subject, keywords, example });
+      },
+    };
   }
 }

@@ -1,17 +1,20 @@
 // Fills the empty collections of a store with records.
+
 import { setImmediate as nextTick, setTimeout as pause } from "node:timers/promises";
 import type { Faker } from "@faker-js/faker";
-import { parseJson, toSnakeCase, UnavailableError } from "../../lib/index.ts";
+import { getOrAdd, parseJson, toSnakeCase, UnavailableError } from "../../lib/index.ts";
 import type { Document } from "../../openapi/index.ts";
 import { type IdForm, idForms, type Records, type Store } from "../../store/index.ts";
 import { readResources } from "../recognition/find-collections.ts";
-import { isParent } from "../recognition/parents.ts";
+import { collectionsBelow, isParent } from "../recognition/parents.ts";
 import type { Resource } from "../record/resource.ts";
 import { addRecord } from "../records/place-record.ts";
 import { recordsInExamples } from "./document-examples.ts";
-import { makeSeed } from "./seed-record.ts";
+import { type Reference, SeedMaker } from "./seed-record.ts";
 
 const maxExisting = 100; // records of a collection to which others refer
+const maxKept = 1_000; // of which others have members
+const attempts = 5; // to make a record with an id that no other has
 const maxWait = 60_000; // milliseconds
 const retryInterval = 100; // milliseconds
 const recordsPerTick = 100;
@@ -67,22 +70,29 @@ function inOrder(resources: readonly Resource[]): readonly Resource[] {
   return [...ordered];
 }
 
-// `author_id` and `author` refer to authors.
+// `author_id`, `author` and `author_ids` refer to authors.
 function refersTo(property: string, { recordName, path }: Resource): boolean {
-  const name = toSnakeCase(property).replace(/_(id|uuid|key|slug)$/, "");
+  const name = toSnakeCase(property)
+    .replace(/_(pk|id|uuid|key|slug)s?$/, "")
+    .replace(/s$/, "");
   return name === recordName || name === toSnakeCase(path.slice(path.lastIndexOf("/") + 1)).replace(/s$/, "");
+}
+
+/** A record that exists: the values of the parameters of its path, and its members, of the first ones. */
+interface Known {
+  readonly path: readonly string[];
+  readonly members?: Readonly<Record<string, unknown>>;
 }
 
 type Seeded = Omit<SeedResult, "name">;
 
-// The values of the parameters of a path, of each scope.
-type Scopes = readonly (readonly string[])[];
+// Clients choose the ids of its records, or can.
+const canChoose = ({ plan: { id } }: Resource) => id.type === "string" && (id.form === undefined || id.isSent);
 
 class Seeder {
   readonly #resources: readonly Resource[];
   readonly #records: Records;
-  // By collection: the values of the parameters of the path of each record.
-  readonly #paths = new Map<string, (readonly string[])[]>();
+  readonly #known = new Map<string, Known[]>(); // by collection
   readonly #faker: Faker | undefined;
 
   constructor(resources: readonly Resource[], records: Records, faker: Faker | undefined) {
@@ -94,45 +104,54 @@ class Seeder {
   /** Creates records in a collection that is empty: those in the examples, or `count` that look like real ones. */
   async fill(resource: Resource, count: number | undefined): Promise<Seeded> {
     if (await this.#readExisting(resource)) return { created: 0, reason: "it has records" };
-    const scopes = this.#scopesOf(resource);
-    if (scopes.length === 0) return { created: 0, reason: "the collection above it is empty" };
-    return count === undefined ? this.#addExamples(resource, scopes) : this.#addMade(resource, scopes, count);
+    const above = this.#recordsAbove(resource);
+    if (above.length === 0) return { created: 0, reason: "the collection above it is empty" };
+    return count === undefined ? this.#addExamples(resource, above) : this.#addMade(resource, above, count);
   }
 
   // Returns whether a collection has records, to which those of others can refer.
   async #readExisting(resource: Resource): Promise<boolean> {
     const page = await this.#records(resource.name).list({ limit: maxExisting });
-    const ids = (parseJson(page.records.text) as unknown[]).map((record) => resource.idIn(record));
+    const found = parseJson(page.records.text) as object[];
     // A record does not say in which scope it is.
-    const paths = ids.map((id) => [`${id}`]);
-    if (!resource.collection.isScoped) this.#paths.set(resource.name, paths);
-    return ids.length > 0;
+    if (!resource.collection.isScoped)
+      for (const one of found) this.#remember(resource, [`${resource.idIn(one)}`], one);
+    return found.length > 0;
   }
 
-  async #addExamples(resource: Resource, [scope = []]: Scopes): Promise<Seeded> {
+  async #addExamples(resource: Resource, [above]: readonly Known[]): Promise<Seeded> {
     let created = 0;
-    for (const record of recordsInExamples(resource)) if (await this.#add(resource, scope, record, true)) created++;
+    for (const record of recordsInExamples(resource))
+      if (await this.#add(resource, above?.path ?? [], record, true)) created++;
     return { created, ...(created === 0 && { reason: "no example matches its schema" }) };
   }
 
-  async #addMade(resource: Resource, scopes: Scopes, count: number): Promise<Seeded> {
-    const faker = this.#faker as Faker;
+  async #addMade(resource: Resource, parents: readonly Known[], count: number): Promise<Seeded> {
+    const maker = new SeedMaker(resource, this.#faker as Faker);
+    const targets = new Map<string, Resource | undefined>(); // by the name of a member
+    const targetOf = (name: string) => this.#resources.find((one) => one !== resource && refersTo(name, one));
     let created = 0;
     for (let number = 0; number < count; number++) {
       if (number % recordsPerTick === 0) await nextTick(); // SQLite writes synchronously: no signal would be handled
-      const scope = scopes[number % scopes.length] as readonly string[];
-      const reference = (name: string) => this.#referenceOf(resource, name, faker);
-      const record = makeSeed(resource, { faker, reference, fixed: resource.membersOfScope(scope) });
-      if (record && (await this.#add(resource, scope, record, false))) created++;
+      const above = parents[number % parents.length] as Known;
+      const find = (name: string) => {
+        const target = getOrAdd(targets, name, () => targetOf(name));
+        return target && this.#findReference(target, resource, above);
+      };
+      for (let left = canChoose(resource) ? attempts : 1, isAdded = false; left > 0 && !isAdded; left--) {
+        const record = maker.make(find, resource.membersOfScope(above.path));
+        isAdded = record !== undefined && (await this.#add(resource, above.path, record, false, left === 1));
+        if (isAdded) created++;
+      }
     }
     return { created, ...(created < count && { reason: "no record was found that matches its schema" }) };
   }
 
-  // The values of the parameters of the path of a collection: those of the records above it, or of examples.
-  #scopesOf(resource: Resource): Scopes {
-    if (!resource.collection.isScoped) return [[]];
+  // The records above a collection. If the document does not have them, one whose path is made of examples.
+  #recordsAbove(resource: Resource): readonly Known[] {
+    if (!resource.collection.isScoped) return [{ path: [] }];
     const parent = this.#resources.find((one) => isParent(one, resource));
-    if (parent) return this.#paths.get(parent.name) ?? [];
+    if (parent) return this.#known.get(parent.name) ?? [];
     const { parameterParts } = resource.item;
     const values = resource.scopeParameters.map((name) => {
       const part = parameterParts.find(({ value }) => value.in === "path" && value.name === name);
@@ -145,32 +164,42 @@ class Seeder {
       ].filter((value) => value !== undefined);
       return `${first ?? (schema.type === "integer" ? 1 : "example")}`;
     });
-    return [values];
+    return [{ path: values }];
   }
 
-  #referenceOf(from: Resource, property: string, faker: Faker): unknown {
-    const target = this.#resources.find((one) => one !== from && refersTo(property, one));
-    const paths = target && this.#paths.get(target.name);
-    if (paths === undefined || paths.length === 0) return undefined;
-    const id = faker.helpers.arrayElement(paths).at(-1) as string;
-    return target?.collection.idType === "int64" ? BigInt(id) : id;
+  // Returns the record above if it is one of the target, or else any one.
+  #findReference(target: Resource, from: Resource, above: Known): Reference | undefined {
+    const known = this.#known.get(target.name);
+    if (known === undefined) return undefined;
+    const depth = target.scopeParameters.length;
+    const isAbove = collectionsBelow(target.plan, [from.plan]).length > 0;
+    const isParent = isAbove && above.path.length === depth + 1;
+    const found = isAbove
+      ? { path: above.path.slice(0, depth + 1), members: isParent ? above.members : {} }
+      : this.#faker?.helpers.arrayElement(known);
+    const id = found?.path.at(-1) as string;
+    return { id: target.collection.idType === "int64" ? parseJson(id) : id, members: found?.members ?? {} };
   }
 
-  // With the id that it has, if clients choose ids or it is that of an example. Returns false if another record has it.
-  async #add(resource: Resource, scope: readonly string[], record: object, keepsId: boolean): Promise<boolean> {
-    const { collection, idPath, newRecord } = resource;
+  // With the id that it has, if clients choose ids or it is that of an example. Returns false if another record has it, unless it is the last.
+  async #add(
+    resource: Resource,
+    scope: readonly string[],
+    record: object,
+    keepsId: boolean,
+    isLast = false,
+  ): Promise<boolean> {
+    const { collection, idPath } = resource;
     const { idType, idForm, isScoped } = collection;
-    const isChosen = idType === "string" && (idForm === undefined || newRecord.required.includes(idPath.join(".")));
+    const isChosen = canChoose(resource);
     const own = keepsId || isChosen ? resource.idIn(record) : undefined;
-    const made = collection.id === undefined ? (idForm ? idForms[idForm]() : this.#chooseId(resource)) : undefined;
+    const made = collection.id === undefined ? (idForm ? this.#makeId(idForm) : this.#chooseId(resource)) : undefined;
     const id = idType === "int64" && isScoped ? undefined : (own ?? made);
     if (id === undefined && idType === "int64") return this.#put(resource, scope, record);
     if (id === undefined) return this.#put(resource, scope, record, this.#makeId(idForm ?? "uuid"));
     if (await this.#put(resource, scope, record, `${id}`)) return true;
-    const other = `${id}-${(this.#paths.get(resource.name)?.length ?? 0) + 1}`;
-    return (
-      isChosen && !keepsId && resource.record.acceptsAt(idPath, other) && this.#put(resource, scope, record, other)
-    );
+    const other = `${id}-${(this.#known.get(resource.name)?.length ?? 0) + 1}`;
+    return isChosen && isLast && resource.record.acceptsAt(idPath, other) && this.#put(resource, scope, record, other);
   }
 
   // Returns false if the record can't be there. Without an id, the store makes one.
@@ -184,7 +213,8 @@ class Seeder {
     const exists = () => new Error("Another record has the id.");
     const result = await addRecord(records, resource, placed, { scope, exists });
     if (result.outcome !== "created") return false;
-    this.#remember(resource, scope, id ?? `${resource.idIn(parseJson(result.record.text))}`);
+    const own = parseJson(result.record.text) as object;
+    this.#remember(resource, [...scope, id ?? `${resource.idIn(own)}`], own);
     return true;
   }
 
@@ -201,9 +231,9 @@ class Seeder {
     return `${toSnakeCase(parameter)}-${(this.#faker?.string.alphanumeric(6) ?? "example").toLowerCase()}`;
   }
 
-  #remember({ name }: Resource, scope: readonly string[], id: string): void {
-    const paths = this.#paths.get(name) ?? [];
-    paths.push([...scope, id]);
-    this.#paths.set(name, paths);
+  #remember({ name }: Resource, path: readonly string[], record: object): void {
+    const known = this.#known.get(name) ?? [];
+    known.push({ path, ...(known.length < maxKept && { members: record as Readonly<Record<string, unknown>> }) });
+    this.#known.set(name, known);
   }
 }
