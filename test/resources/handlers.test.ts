@@ -251,9 +251,7 @@ t.test("An operation that records can't answer needs a handler, and the error sa
       { message },
     );
   const none = parse(documentOf("  /x: { get: { operationId: x, responses: { 204: { description: x } } } }"));
-  await t.rejects(createServer({ document: none, resources: openStore("sqlite::memory:") }), {
-    message: /has no collection/,
-  });
+  await t.rejects(createServer({ document: none, resources: openStore("sqlite::memory:") }), /x has no handler/);
   t.throws(() => openStore("sqlite::memory:").records("x"), /opened when the server is created/);
 });
 
