@@ -125,3 +125,35 @@ for (const [created, status] of [
   });
 
 t.end();
+
+const tagged = `headers: { ETag: { schema: { type: string } } }`;
+const sent = `requestBody: { required: true, ${json(note)} }`;
+testLikely(
+  "changes send the ETag of the GET that they declare, and evaluate preconditions that they do not declare",
+  documentOf(
+    `  /notes: { post: { operationId: addNote, ${sent}, responses: { 201: { description: x, ${tagged}, ${json(note)} } } } }
+  /notes/{id}:
+    ${id}
+    get: { operationId: getNote, responses: { 200: { description: x, ${tagged}, ${json(note)} }, 304: { description: x } } }
+    put: { operationId: putNote, ${sent}, responses: { 204: { description: x, ${tagged} } } }
+    patch: { operationId: changeNote, ${sent}, responses: { 200: { description: x, ${json(note)} } } }
+    delete: { operationId: removeNote, responses: { 204: { description: x } } }
+`,
+    schemas,
+  ),
+  async (t, send) => {
+    const { headers: first, body } = await send("POST", "/notes", { text: "a" });
+    t.ok(first.etag);
+    const get = await send("GET", first.location as string);
+    t.equal(get.headers.etag, first.etag);
+    const change = (method: string, tag: unknown) =>
+      send(method, `/notes/${body.id}`, { text: method }, "application/json", { "if-match": `${tag}` });
+    const { status, headers: second } = await change("PUT", first.etag);
+    t.equal(status, 204);
+    t.equal((await send("GET", `/notes/${body.id}`)).headers.etag, second.etag);
+    t.match(await change("PATCH", first.etag), { status: 412 });
+    t.match(await change("PATCH", second.etag), { status: 200, headers: { etag: undefined } });
+    const remove = await send("DELETE", `/notes/${body.id}`, "", "application/json", { "if-none-match": "*" });
+    t.match(remove, { status: 412 });
+  },
+);

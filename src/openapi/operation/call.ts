@@ -89,6 +89,11 @@ export class UntypedCall {
     return matches === undefined ? undefined : !matches;
   }
 
+  /** Returns the ETag with which the GET of this path returns a representation; undefined if it has none. */
+  tagOf(body: unknown): string | undefined {
+    return this.#tagsOf(body, {})?.[0];
+  }
+
   #tagsOf(body: unknown, headers: SentHeaders): readonly string[] | undefined {
     const { responses } = this.#options.read;
     return body === undefined ? undefined : responses.tagsOf({ status: 200, body, headers }, this.#reply);
@@ -116,4 +121,8 @@ export class UntypedCall {
 }
 
 /** A handler without the types of its operation. The compiler has checked them where the handler is defined. */
-export type UntypedHandler = (call: UntypedCall, context: unknown) => Promise<HandlerResult>;
+export interface UntypedHandler {
+  (call: UntypedCall, context: unknown): Promise<HandlerResult>;
+  /** Whether it evaluates If-Match and If-None-Match, also if the document does not declare them. */
+  readonly evaluatesPreconditions?: boolean;
+}

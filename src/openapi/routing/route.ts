@@ -75,7 +75,8 @@ export class OperationRoute {
 
   constructor(options: RouteOptions) {
     this.#options = options;
-    this.#unsupportedPreconditions = findUnsupportedPreconditions(options.operation);
+    const { operation, handler } = options;
+    this.#unsupportedPreconditions = handler.evaluatesPreconditions ? [] : findUnsupportedPreconditions(operation);
   }
 
   /** The options of Fastify's route, without its method and URL. */

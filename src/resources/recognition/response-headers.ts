@@ -8,6 +8,8 @@ import { type PageMember, readPageHeader } from "./page-facts.ts";
 export interface ResponseHeaders {
   /** Whether `Location` is a path, or has the scheme and host of the request. Undefined if its schema allows neither. */
   readonly location: "relative" | "absolute" | undefined;
+  /** Whether each response of a change has the ETag that the GET returns afterwards. */
+  readonly etag: boolean;
   /** Those that say something about the page of a list, such as X-Total-Count. */
   readonly page: readonly PageMember[];
 }
@@ -18,7 +20,7 @@ const ofHooks = /^(link|x-request-id|vary|cache-control|deprecation|sunset|ratel
 /** Returns the headers of the responses with these statuses, or the name of one that is required and can't be made. */
 export function planHeaders(
   operation: Operation,
-  { record, hasRecordPath, exampleId, item }: Resource,
+  { record, hasRecordPath, exampleId, item, operations }: Resource,
   { statuses, creates }: { readonly statuses: readonly number[]; readonly creates: boolean },
 ): ResponseHeaders | string {
   const declared = responseAt(operation, "200")?.membersOf("headers") ?? [];
@@ -29,7 +31,15 @@ export function planHeaders(
   );
   const sample = `${record.document.basePath}${filled}`;
   const urls = { relative: sample, absolute: new URL(sample, "http://localhost").href };
-  const others = Object.fromEntries(page.map(({ name }) => [name.toLowerCase(), 1]));
+  const declares = (status: number) =>
+    responseAt(operation, `${status}`)
+      ?.membersOf("headers")
+      .some(([name]) => name.toLowerCase() === "etag") ?? false;
+  const etag = operation.method !== "GET" && operations.get?.responses.haveTags === true && statuses.every(declares);
+  const others = Object.fromEntries([
+    ...page.map(({ name }) => [name.toLowerCase(), 1]),
+    ...(etag ? [["etag", '"x"']] : []),
+  ]);
   const findProblem = (headers: object) =>
     statuses
       .flatMap((status) => operation.responses.findHeaderProblems(status, { ...others, ...headers }))
@@ -37,7 +47,7 @@ export function planHeaders(
   const location = (["relative", "absolute"] as const).find(
     (form) => findProblem({ location: urls[form] }) !== "location",
   );
-  return findProblem(creates && location ? { location: urls[location] } : {}) ?? { location, page };
+  return findProblem(creates && location ? { location: urls[location] } : {}) ?? { location, etag, page };
 }
 
 /** Returns why an operation is not answered whose responses require a header. Completes "it …". */

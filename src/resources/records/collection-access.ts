@@ -189,9 +189,11 @@ export class CollectionAccess {
   }
 
   /** Returns the response with a record. */
-  write(record: RawJson<unknown>, status = this.action.status) {
+  write(call: UntypedCall, record: RawJson<unknown>, status = this.action.status) {
     const envelope = this.action.envelopes[status];
-    return { status, ...(envelope && { body: writeRecord(envelope, record) }) };
+    const tag = this.action.headers.etag ? call.tagOf(writeRecord(this.#options.read, record)) : undefined;
+    const headers: Readonly<Record<string, string>> = tag === undefined ? {} : { ETag: tag };
+    return { status, headers, ...(envelope && { body: writeRecord(envelope, record) }) };
   }
 
   /**
@@ -313,7 +315,7 @@ export class CollectionAccess {
       records.put(this.addressOf(call), (record) => editChecked(record ?? initial)),
     );
     if (result.outcome === "full") throw this.full();
-    return this.write(result.record);
+    return this.write(call, result.record);
   }
 
   /** Returns the response to a change. */
@@ -323,7 +325,7 @@ export class CollectionAccess {
       this.checkPreconditions(call, undefined);
       throw this.#notFound(call);
     }
-    return this.write(result.record);
+    return this.write(call, result.record);
   }
 }
 

@@ -60,7 +60,9 @@ export function createRecordHandlers(
     if (isOwn(operation.id)) return [];
     const { kind, part, headers } = operation.does;
     const create = part ? createPropertyHandler : creators[kind];
-    return [[operation.id, withLocation(headers, create(accessOf(operation)))] as const];
+    const handler = withLocation(headers, create(accessOf(operation)));
+    const evaluatesPreconditions = kind === "replace" || kind === "update" || kind === "delete";
+    return [[operation.id, Object.assign(handler, { evaluatesPreconditions })] as const];
   });
   const reasons = operations.flatMap(({ id, not }) => (not === undefined ? [] : [[id, not] as const]));
   return { handlers: Object.fromEntries(handlers), reasons: new Map(reasons) };
@@ -106,16 +108,21 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
       const isRepeated = created.outcome === "repeated";
       const stored = isRepeated ? await records.find(created.id) : undefined;
       const replayed = isRepeated ? { "Idempotency-Replayed": "true" } : {};
+      const response = collection.write(call, stored ?? created.record);
       return {
-        ...collection.write(stored ?? created.record),
-        headers: { ...(resource.hasRecordPath && { Location: collection.urlOf(call, created.id) }), ...replayed },
+        ...response,
+        headers: {
+          ...response.headers,
+          ...(resource.hasRecordPath && { Location: collection.urlOf(call, created.id) }),
+          ...replayed,
+        },
       };
     };
   },
 
   get: (collection) => async (call) => {
     await collection.check(call);
-    return collection.write(await collection.find(call));
+    return collection.write(call, await collection.find(call));
   },
 
   replace: (collection) => async (call) => {
@@ -203,10 +210,9 @@ async function createOrReplace(collection: CollectionAccess, call: UntypedCall, 
   if (result.outcome === "full") throw collection.full();
   const isCreated = result.outcome === "created";
   const { status, createdStatus } = collection.action;
-  return {
-    ...collection.write(result.record, isCreated ? createdStatus : status),
-    ...(isCreated && { headers: { Location: collection.urlOf(call, address) } }),
-  };
+  const response = collection.write(call, result.record, isCreated ? createdStatus : status);
+  const location = isCreated ? { Location: collection.urlOf(call, address) } : {};
+  return { ...response, headers: { ...response.headers, ...location } };
 }
 
 /**

@@ -22,7 +22,7 @@ export function createPropertyHandler(collection: CollectionAccess): UntypedHand
       await collection.check(call);
       const record = await collection.find(call);
       if (response === "property" && collection.membersOf(record)[name] === undefined) throw missing();
-      return collection.write(record);
+      return collection.write(call, record);
     };
   const validate = schema.createValidator("response");
   return async (call) => {
