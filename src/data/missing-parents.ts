@@ -13,8 +13,9 @@ export class ParentCheck {
   constructor(document: Document) {
     const { collections } = planOf(document);
     for (const { name, above } of collections) {
-      if (above === undefined) continue;
-      const depth = (collections.find((one) => one.name === above)?.scope.length ?? 0) + 1;
+      const parent = collections.find((one) => one.name === above);
+      if (above === undefined || parent === undefined || parent.isImported) continue; // its records can be elsewhere
+      const depth = parent.scope.length + 1;
       this.#above.set(name, { name: above, depth });
       this.#scopes.set(above, new Set());
       this.#first.set(name, new Map());

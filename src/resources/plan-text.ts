@@ -67,6 +67,11 @@ export function describeDoubts({ doubts }: PlannedAction): string[] {
 // A member that no request has, with its value and the reason for it.
 function describeMade([name, source]: [string, Source]): string {
   if ("time" in source) return `${name} (the time)`;
+  if ("caller" in source) return `${name} (the caller)`;
+  if ("members" in source)
+    return Object.entries(source.members)
+      .map((one) => `${name}.${describeMade(one)}`)
+      .join(", ");
   return `${name} (${JSON.stringify(source.value)}: ${source.because})`;
 }
 

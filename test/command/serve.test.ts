@@ -161,7 +161,7 @@ t.test("The plan is data: --format json prints what each operation does, and how
   );
   const [list, add, get, remove] = operations;
   t.match(list.does, {
-    list: { envelope: { item: {}, beside: [] }, parameters: { limit: "limit", cursor: "cursor" } },
+    list: { envelope: { item: {}, levels: [] }, parameters: { limit: "limit", cursor: "cursor" } },
     refused: [{ in: "query", name: "sort" }],
   });
   t.match(add.does, {

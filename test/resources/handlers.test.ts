@@ -216,7 +216,7 @@ t.test("The plan has a doubt for what is only likely of an operation", async (t)
     ],
     [
       edit("application/merge-patch+json", "application/json"),
-      /^changeBook allows null for the property title, which could/,
+      /^changeBook allows null for the property title, which the record does not/,
     ],
   ] as const) {
     const { operations } = planOf(await parseDocument(JSON.stringify(changed)));

@@ -1,6 +1,6 @@
 // How responses contain records: bare, as the members of another schema, or in an object beside other members.
 import type { SchemaNode } from "../../openapi/index.ts";
-import { itemSchemas, RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
+import { itemSchemas, RecordSchema, type SchemaPlace, valueType } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
 import { successSchema } from "./bodies-and-parameters.ts";
 import { type PageMember, readPageMembers } from "./page-facts.ts";
@@ -15,14 +15,22 @@ export interface RecordEnvelope {
   readonly member?: string;
   /** Other members of the body. */
   readonly beside?: Readonly<Record<string, unknown>>;
+  /** The whole body, if it has nothing of the record. */
+  readonly value?: unknown;
 }
 
 /** How the body of a response contains the records of a page. */
 export interface ListEnvelope {
   readonly item: RecordEnvelope;
-  /** The member of the body with the records; undefined if it is an array of them. */
-  readonly member?: string;
-  /** Other members of the body. */
+  /** The objects around the array of them, the outermost first. Empty if the body is the array. */
+  readonly levels: readonly EnvelopeLevel[];
+}
+
+/** An object around the records of a page. */
+export interface EnvelopeLevel {
+  /** The member with the records, or with the next object. */
+  readonly member: string;
+  /** Its other members. */
   readonly beside: readonly PageMember[];
 }
 
@@ -56,6 +64,10 @@ export function findReceiptEnvelope(
   isDeletion: boolean,
 ): RecordEnvelope | undefined {
   const schema = RecordSchema.of(record.document, place);
+  const type = valueType(schema.parts);
+  if (type !== undefined && type === valueType(record.property(id))) return { property: id };
+  if (type !== undefined)
+    return type === "string" || type === "boolean" ? { value: type === "string" ? "" : true } : undefined;
   const isConstant = (name: string) =>
     schema.isConstant(name) || schema.property(name).some((node) => node.schema.type === "boolean");
   if (!isDeletion && !schema.required.every((name) => name === id || isConstant(name))) return undefined;
@@ -96,18 +108,32 @@ export function findWrappedRecord(
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** Returns how a response contains the records of a page: as an array, or in an object with one array of them. */
-export function findListEnvelope(place: SchemaPlace, resource: Resource): ListEnvelope | undefined {
+const maxLevels = 2; // such as `_embedded` of HAL
+
+/** Returns how a response contains the records of a page: as an array, or in objects with one array of them. */
+export function findListEnvelope(place: SchemaPlace, resource: Resource, level = 0): ListEnvelope | undefined {
   const schema = RecordSchema.of(resource.record.document, place);
   const items = itemEnvelope(schema.parts, resource);
-  if (items) return { item: items, beside: [] };
-  const holes = schema.propertyNames.flatMap((name) => {
+  if (items) return { item: items, levels: [] };
+  const find = (envelopeOf: (name: string) => ListEnvelope | undefined) => {
+    const holes = schema.propertyNames.flatMap((member) => {
+      const inner = envelopeOf(member);
+      return inner ? [{ member, inner }] : [];
+    });
+    const [hole] = holes;
+    if (hole === undefined || holes.length > 1) return undefined;
+    const { member, inner } = hole;
+    return { item: inner.item, levels: [{ member, beside: readPageMembers(schema, member) }, ...inner.levels] };
+  };
+  const ofArray = (name: string) => {
     const item = itemEnvelope(schema.property(name), resource);
-    return item ? [{ member: name, item }] : [];
-  });
-  const [hole] = holes;
-  if (hole === undefined || holes.length > 1) return undefined;
-  return { ...hole, beside: readPageMembers(schema, hole.member) };
+    return item && { item, levels: [] };
+  };
+  const ofObject = (name: string) => {
+    const member = level < maxLevels ? schema.member(name) : undefined;
+    return member && findListEnvelope(member, resource, level + 1);
+  };
+  return find(ofArray) ?? find(ofObject);
 }
 
 // Returns how an array contains records.

@@ -77,13 +77,14 @@ export class BodyExamination {
     };
     // A replacement keeps what it can't have.
     const isKept = this.#examined.kind === "replace" && this.#resource.operations.create !== undefined;
-    const given = isKept
-      ? record.propertyNames.filter((name) => !body.propertyNames.includes(name))
-      : this.#examined.placed;
+    const isPartial = isKept && this.#isPartial(body);
+    if (isPartial) this.#examined.doubt("requires no property, and keeps those that a request does not have");
+    const canKeep = (name: string) => isPartial || !body.canHave(name);
+    const given = isKept ? record.propertyNames.filter(canKeep) : this.#examined.placed;
     const missing = record.required.find((name) => name !== collection.id && !given.includes(name) && !isGiven(name));
     if (missing !== undefined)
       this.#examined.doubt(`does not require the property ${missing}, which each record must have`);
-    const plan = this.#planBody(body);
+    const plan = this.#planBody(body, isPartial);
     const opaque = findOpaqueMember(record, body);
     if (opaque !== undefined) this.#examined.refuse(`takes the property ${opaque} in another form than the record has`);
     const { problem } = new RecordMaker(this.#resource, plan).createSample(given);
@@ -94,14 +95,22 @@ export class BodyExamination {
     return plan;
   }
 
-  #planBody(body: RecordSchema): BodyPlan {
+  // A PUT that requires nothing of what a POST requires changes some members, as the templates of FastAPI and Laravel do.
+  #isPartial(body: RecordSchema): boolean {
+    const { newRecord } = this.#resource;
+    const created = (this.#member === undefined ? undefined : newRecord.member(this.#member)) ?? newRecord;
+    return body.required.length === 0 && body.propertyNames.some((name) => created.required.includes(name));
+  }
+
+  #planBody(body: RecordSchema, keepsAll = false): BodyPlan {
     const shown = findShownRecords(this.#resource);
     const { record, idName: id } = this.#resource;
     const isNew = this.#examined.kind !== "update";
     const listedAs = (name: string) => findListed(this.#resource, name);
     const { placed } = this.#examined;
     const urlOf = createUrlFinder(this.#resource);
-    const members = planMembers(record, { body, shown, id, placed, isNew, listedAs, urlOf });
+    const hasCaller = this.#operation.security.length > 0;
+    const members = planMembers(record, { body, shown, id, placed, isNew, keepsAll, hasCaller, listedAs, urlOf });
     return { ...members, schema: body.pointer, member: this.#member, shown: shown.map(({ pointer }) => pointer) };
   }
 
@@ -157,11 +166,11 @@ export class BodyExamination {
       if (part === undefined) continue;
       const body = this.#findBody(part);
       this.#doubtUnknown(body);
-      const nullable = body.propertyNames.find((name) => allowsNull(body.property(name)));
+      const { record } = this.#resource;
+      const isUnclear = (name: string) => allowsNull(body.property(name)) && !record.accepts(name, null);
+      const nullable = body.propertyNames.find(isUnclear);
       if (nullable !== undefined && type === "application/json")
-        this.#examined.doubt(
-          `allows null for the property ${nullable}, which could remove it or set it: in ${patchTypes[0]}, it removes it`,
-        );
+        this.#examined.doubt(`allows null for the property ${nullable}, which the record does not: it removes it`);
     }
     const part = changeSchema(this.#operation);
     return part && this.#planBody(this.#findBody(part));

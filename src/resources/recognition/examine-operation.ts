@@ -60,7 +60,7 @@ export class Examination extends ExaminedOperation {
       return { ...base, list: { envelope, parameters, wildcards: findWildcards(this.operation, record) } };
     }
     if (status === "204") return base;
-    const hasContent = find(status)?.at("content") !== undefined;
+    const hasContent = (find(status)?.membersOf("content") ?? []).length > 0;
     const isLater = status === "202" && this.kind === "create"; // it promises nothing without the record
     if (schema === undefined) return hasContent || isLater || this.kind === "get" ? undefined : base;
     return base.envelopes[Number(status)] ? base : undefined;

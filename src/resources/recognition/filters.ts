@@ -19,14 +19,19 @@ export function readFilters(list: Operation, record: RecordSchema, exampleId: un
     const given = readParameterHint(parameter);
     if (given === undefined && pageRoleOf(parameter, record, exampleId) !== undefined) return [];
     const schema = parameter.written("schema");
-    const sent = schema && valueType(RecordSchema.of(record.document, schema).parts);
-    for (const [property = "", member] of given ? [given] : placesOf(name, record)) {
+    const parts = schema ? RecordSchema.of(record.document, schema).parts : [];
+    const sent = valueType(parts) ?? alternativeType(parts);
+    for (const [property = "", member] of given ? [given] : placesOf(nameOfFilter(name), record)) {
       const schemas = member === undefined ? record.property(property) : record.at([property, member]);
       const items = member === undefined ? itemSchemas(schemas) : undefined;
       const compared = items ?? schemas;
       const type = valueType(compared) ?? alternativeType(compared);
       const contains = items !== undefined;
-      if (type !== undefined && type === sent && (contains || member !== undefined || property === name || given)) {
+      if (
+        type !== undefined &&
+        type === sent &&
+        (contains || member !== undefined || isSame(property, nameOfFilter(name)) || given)
+      ) {
         const isLong = type === "string" && !compared.some(isShort);
         return [{ name, property, ...(member !== undefined && { member }), type, contains, isLong }];
       }
@@ -40,14 +45,25 @@ export function readFilters(list: Operation, record: RecordSchema, exampleId: un
   });
 }
 
+// That of `filter[status]`, as JSON:API writes it.
+function nameOfFilter(name: string): string {
+  return /^filter\[([^[\]]+)\]$/.exec(name)?.[1] ?? name;
+}
+
+const isSame = (a: string, b: string) => toSnakeCase(a) === toSnakeCase(b);
+
 // A record can have an object with the id instead of the id, such as `owner` for `owner` or `owner_id`.
 function placesOf(name: string, record: RecordSchema): readonly (readonly string[])[] {
+  const [own = name] = record.propertyNames.includes(name)
+    ? [name]
+    : record.propertyNames.filter((one) => isSame(one, name));
   const thing = /^(.+)_id$/.exec(toSnakeCase(name))?.[1];
-  if (thing === undefined) return [[name], [`${name}s`], ...["id", "gid", "uuid"].map((id) => [name, id])];
+  const inside = ["attributes", own]; // JSON:API
+  if (thing === undefined) return [[own], [`${name}s`], ...["id", "gid", "uuid"].map((id) => [own, id]), inside];
   const named = record.propertyNames.filter((one) => toSnakeCase(one) === thing);
   const similar = record.propertyNames.filter((one) => toSnakeCase(one).endsWith(`_${thing}`));
   const objects = named.length === 1 ? named : similar;
-  return [[name], [`${name}s`], ...(objects.length === 1 ? [[objects[0] as string, "id"]] : [])];
+  return [[own], [`${name}s`], inside, ...(objects.length === 1 ? [[objects[0] as string, "id"]] : [])];
 }
 
 /** Returns the value of a property for which a list looks if a request says none: the default of its filter. Undefined if there is none. */

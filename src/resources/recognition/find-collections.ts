@@ -4,7 +4,14 @@ import type { Document, Operation } from "../../openapi/index.ts";
 import type { Collection } from "../../store/index.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
 import { type CollectionPlan, Resource } from "../record/resource.ts";
-import { certainIdNames, changeNames, computedNames, settingsNames } from "../record/usual-names.ts";
+import {
+  certainIdNames,
+  changeNames,
+  computedNames,
+  meaningOf,
+  settingsNames,
+  urlNames,
+} from "../record/usual-names.ts";
 import {
   bodySchema,
   changeSchema,
@@ -106,7 +113,10 @@ class CollectionFinder {
         `the path ${item.path}`,
         `a record has no property ${hint.id.join(".")}, a string, or an integer that is in no object`,
       );
-    const id = (record && findId(item, record, hint.id)) ?? (own.replace && !own.create ? pathId : undefined);
+    // Or clients know the id by a URL of the record.
+    const isLinked = own.create && (hasUrl(bare) || responseAt(own.create, "201")?.at("headers")?.at("Location"));
+    const inPath = (own.replace && !own.create) || isLinked ? pathId : undefined;
+    const id = (record && findId(item, record, hint.id)) ?? inPath;
     // A store generates the numbers of all scopes.
     const isNumbered = own.replace && !own.create && id?.type === "int64" && parametersOf(path).length > 0;
     if (id === undefined || isNumbered) return undefined;
@@ -149,7 +159,13 @@ class CollectionFinder {
 
   // The record that a list shows: the items of an array with an id, bare or in the only member of an object that has some.
   #findListed(list: RecordSchema, item: Operation): RecordSchema | undefined {
-    const arrays = [list.parts, ...list.propertyNames.map((name) => list.property(name))];
+    const membersOf = (schema: RecordSchema) => schema.propertyNames.map((name) => schema.property(name));
+    const inner = list.propertyNames.flatMap((name) => {
+      const member = list.member(name);
+      return member && itemSchemas(member.parts) === undefined ? membersOf(member) : [];
+    });
+    const own = membersOf(list);
+    const arrays = [list.parts, ...(own.some((nodes) => itemSchemas(nodes)) ? own : inner)];
     const records = arrays.flatMap((array) => {
       const [items] = itemSchemas(array) ?? [];
       const record = items && this.#schemaOf(items);
@@ -173,6 +189,7 @@ class CollectionFinder {
     const hint = readPathHint(this.#document, get.path);
     if (get.method !== "GET" || !singlePath.test(normalizePath(get.path)) || part === undefined || !this.#isOpen(get))
       return undefined;
+    if (relationshipsPath.test(get.path)) return undefined;
     if (hint === false || collections.some((one) => one.path === normalizePath(get.path) || hasPart(one, get.path)))
       return undefined;
     if (this.#find("GET", get.path) !== get) return undefined; // another one has the same place
@@ -246,6 +263,10 @@ class CollectionFinder {
   }
 }
 
+function hasUrl({ propertyNames }: RecordSchema): boolean {
+  return propertyNames.some((name) => name === "_links" || meaningOf(urlNames, name));
+}
+
 // Whether a GET of a path with an id computes what it returns, or lists what is below the id.
 function isComputed(get: Operation, response: RecordSchema): boolean {
   const isPage = queryOf(get).some((part) =>
@@ -257,6 +278,9 @@ function isComputed(get: Operation, response: RecordSchema): boolean {
 function isComputedPath(path: string): boolean {
   return path.split("/").some((one) => !one.startsWith("{") && computedNames.test(toSnakeCase(one)));
 }
+
+// A part of a record in JSON:API.
+const relationshipsPath = /\}\/relationships\//;
 
 // Parameters take whole segments.
 const singlePath = /^(?:\/(?:[^{}/]+|\{[^{}/]+\}))*\/[^{}/]+$/;

@@ -39,7 +39,8 @@ export function findId(
   const thing = toSnakeCase(listPathOf(template)).split("_").at(-1)?.replace(/s$/, "");
   const words = toSnakeCase(parameter).split("_");
   const suffixes = words.slice(1).map((_, index) => words.slice(index + 1).join("_"));
-  const usual = [`${thing}_id`, ...idNames];
+  // Two records can have the same name, unless the path is by name.
+  const usual = [`${thing}_id`, ...idNames.filter((name) => name !== "name" || parameter !== "id")];
   const find = (wanted: string | undefined) => record.propertyNames.find((name) => toSnakeCase(name) === wanted);
   const named = [...suffixes, words.at(-1), "id"].flatMap((one) => find(one) ?? []);
   const others = usual.flatMap((one) => find(one) ?? []);

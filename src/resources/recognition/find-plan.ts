@@ -113,10 +113,9 @@ class Planner {
   }
 
   // The collection whose records must exist above those of a path.
-  #findAbove(path: string, created = this.#created): string | undefined {
-    const parents = this.#resources.filter(({ name }) => created.has(name)).map(({ plan }) => plan);
-    const above = collectionAbove({ path }, parents);
-    return this.#resources.some((one) => one.plan === above && this.#isRead(one)) ? above?.name : undefined;
+  #findAbove(path: string): string | undefined {
+    const parents = this.#resources.filter((one) => this.#isRead(one)).map(({ plan }) => plan);
+    return collectionAbove({ path }, parents)?.name;
   }
 
   #planCollections(): PlannedCollection[] {
@@ -128,7 +127,7 @@ class Planner {
         ...plan,
         isImported,
         idFrom: isImported || plan.isSingle ? [] : findIdMakers(plan),
-        above: this.#findAbove(plan.path, created),
+        above: this.#findAbove(plan.path),
         below: collectionsBelow(plan, plans).map(({ name }) => name),
       };
     });

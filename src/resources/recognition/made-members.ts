@@ -2,9 +2,9 @@
 import { toSnakeCase } from "../../lib/index.ts";
 import type { SchemaNode } from "../../openapi/index.ts";
 import { chooseValues, completeMember, valuesOf } from "../record/member-values.ts";
-import type { AlternativePlan, Source } from "../record/record-maker.ts";
+import { type AlternativePlan, callerForms, type Source } from "../record/record-maker.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
-import { kindNames, meaningOf, timeNames } from "../record/usual-names.ts";
+import { attributesName, callerNames, kindNames, meaningOf, timeNames } from "../record/usual-names.ts";
 
 const maxDepth = 3; // of alternatives in alternatives
 
@@ -21,13 +21,17 @@ interface MemberContext {
   readonly placed: readonly string[];
   /** The property with the id. */
   readonly id: string;
+  /** Whether a request has a credential, and so a caller. */
+  readonly hasCaller: boolean;
   /** Whether it makes whole records, and does not change some members of one. */
   readonly isNew: boolean;
+  /** Whether a replacement keeps all members that a request does not have. */
+  readonly keepsAll: boolean;
 }
 
 /** Plans what the server makes of a record, and of each alternative of its schema, and what it keeps of a request. */
 export function planMembers(record: RecordSchema, context: MemberContext, depth = 0): AlternativePlan {
-  const { body, shown, id, placed, isNew, listedAs, urlOf } = context;
+  const { body, shown, id, placed, isNew, keepsAll, hasCaller, listedAs, urlOf } = context;
   const canSend = (name: string) => body.propertyNames.includes(name);
   const isUnkept = (name: string) =>
     record
@@ -38,7 +42,9 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
     return schemas.length > 0 && !schemas.some(({ schema }) => schema.readOnly === true);
   };
   const unsent = record.propertyNames.filter((name) => name !== id && !sent(name));
-  const required = new Set([record, ...shown].flatMap((schema) => schema.required));
+  const hasDefault = (name: string) => record.property(name).some(({ schema }) => schema.default !== undefined);
+  const defaults = record.propertyNames.filter(hasDefault);
+  const required = new Set([...[record, ...shown].flatMap((schema) => schema.required), ...defaults]);
   // A request can have the time of the creation, so that an import can set it.
   const optional = [...required].filter((name) => name !== id && sent(name) && !body.required.includes(name));
   const findTimes = (wanted: "created" | "updated", names: readonly string[] = unsent): [string, Source][] =>
@@ -56,13 +62,25 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
     record.alternatives.length > 0
       ? [] // of which each has its own
       : record.propertyNames.filter((name) => isKind(name) && record.isConstant(name));
-  const made = [...new Set([...required, ...kinds])].filter((name) => {
+  const missing = [...new Set([...required, ...kinds])].filter((name) => {
     const isMember = record.propertyNames.includes(name) || record.required.includes(name);
     if (name === id || placed.includes(name) || !isMember || timed.some(([one]) => one === name)) return false;
     return !body.required.includes(name) || !sent(name);
   });
+  const inner = planAttributes(record, context);
+  const isOfCaller = (name: string) =>
+    hasCaller &&
+    required.has(name) &&
+    meaningOf(callerNames, name) &&
+    callerForms(1n).some((one) => record.accepts(name, one));
+  const made = missing.filter((name) => name !== attributesName && !isOfCaller(name));
   const values = isNew && made.length > 0 ? chooseValues(record, made, { shown, body, listedAs, urlOf }) : {};
-  const created: (readonly [string, Source])[] = [...timed, ...Object.entries(values)];
+  const created: (readonly [string, Source])[] = [
+    ...timed,
+    ...missing.filter(isOfCaller).map((name) => [name, { caller: true }] as const),
+    ...Object.entries(values),
+    ...(inner ? [[attributesName, { members: inner.created }] as const] : []),
+  ];
   const kept = created
     .filter(([name]) => !canSend(name) || meaningOf(timeNames, name) === "created")
     .map(([name]) => name);
@@ -71,11 +89,22 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
   return {
     schema: record.pointer,
     created: isNew ? Object.fromEntries(created) : {},
-    updated: Object.fromEntries(updated),
-    kept: isNew ? [...new Set([...kept, ...unsendable])] : [],
+    updated: Object.fromEntries([
+      ...updated,
+      ...(inner ? [[attributesName, { members: inner.updated }] as const] : []),
+    ]),
+    kept: keepsAll ? record.propertyNames : isNew ? [...new Set([...kept, ...unsendable])] : [],
     unkept: record.propertyNames.filter(isUnkept),
     alternatives: depth < maxDepth ? record.alternatives.map((one) => planMembers(one, context, depth + 1)) : [],
   };
+}
+
+// The members of the `attributes` of JSON:API are those of a record.
+function planAttributes(record: RecordSchema, context: MemberContext): AlternativePlan | undefined {
+  const [inner, body] = [record, context.body].map((schema) => schema.member(attributesName));
+  if (inner === undefined || body === undefined || inner.propertyNames.length === 0) return undefined;
+  const plan = planMembers(inner, { ...context, body, shown: [], id: "\0", placed: [] }, maxDepth);
+  return Object.keys(plan.created).length + Object.keys(plan.updated).length > 0 ? plan : undefined;
 }
 
 /** Returns the required member of a body that has another form in a record, so that its effect is not known; undefined if there is none. */
@@ -96,11 +125,17 @@ export function makeInitial(record: RecordSchema): object | undefined {
   return record.required.every((name) => Object.hasOwn(values, name)) ? values : undefined;
 }
 
-function timeOf(schemas: readonly SchemaNode[]): "date-time" | "date" | "seconds" | "milliseconds" | undefined {
+function timeOf(parts: readonly SchemaNode[]): "date-time" | "date" | "seconds" | "milliseconds" | undefined {
+  const schemas = parts.flatMap((part) => [
+    part,
+    ...["anyOf", "oneOf"].flatMap((keyword) => part.childrenOf(keyword)).map(({ node }) => node),
+  ]);
   const has = (keyword: string, value: string) =>
     schemas.some(({ schema }) => [schema[keyword]].flat().includes(value));
   const isNumber = has("type", "integer") || has("type", "number");
   const isInMilliseconds = schemas.some(({ schema }) => Number(schema.example) > 1e11); // in seconds, the year 5138
   if (isNumber) return isInMilliseconds ? "milliseconds" : "seconds";
-  return (["date-time", "date"] as const).find((format) => has("format", format));
+  const format = (["date-time", "date"] as const).find((one) => has("format", one));
+  const isFree = has("type", "string") && schemas.every(({ schema }) => schema.format === undefined && !schema.pattern);
+  return format ?? (isFree ? "date-time" : undefined);
 }

@@ -60,7 +60,8 @@ export function planCollection(
   const scope = findScope(path, record, id.path);
   const canFind = (sample: string) =>
     parameter === "" || !findUnreadable(item, [...scope.map(() => "1"), sample]).includes(parameter);
-  const isAllowed = (sample: string) => record.acceptsAt(id.path, sample) && canFind(sample);
+  const isInPath = id.path.length === 0;
+  const isAllowed = (sample: string) => (isInPath || record.acceptsAt(id.path, sample)) && canFind(sample);
   const made =
     id.type === "string" ? findIdForm(record.at(id.path), isAllowed) : { form: undefined, prefix: undefined };
   const { list, get, replace, delete: remove } = operations;
@@ -130,6 +131,10 @@ function toFilter({ parameter, type, path: [property = "", member] }: ViewParame
 // The parameters of a list that select a page.
 const pageParameters = ["limit", "cursor"];
 
+// Without the ending that frameworks add to the names of schemas.
 function nameRecord(text: string): string {
-  return text.replaceAll(/(?<=[a-z])(?=[A-Z])|\W+/g, "_").toLowerCase();
+  const name = text.replaceAll(/(?<=[a-z])(?=[A-Z])|\W+/g, "_").toLowerCase();
+  return name.replace(schemaSuffix, "") || name;
 }
+
+const schemaSuffix = /_(dto|vm|view_model|response|read|out|public|resource|representation|entity)$/;

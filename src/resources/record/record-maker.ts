@@ -1,5 +1,5 @@
 // Makes records of what requests have of them: adds the members that no request has, by the plan of an operation.
-import type { Checked } from "../../lib/index.ts";
+import { type Checked, isObject } from "../../lib/index.ts";
 import { type ChosenValue, completeMember } from "./member-values.ts";
 import { RecordSchema } from "./record-schema.ts";
 import { fillUrls, hasUrls, recordUrl } from "./record-urls.ts";
@@ -7,8 +7,12 @@ import type { Resource } from "./resource.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Where the server has the value of a member from. */
-export type Source = { readonly time: keyof typeof times } | ChosenValue;
+/** Where the server has the value of a member from: the time, the caller, a value, or for members of an object, each from its own. */
+export type Source =
+  | { readonly time: keyof typeof times }
+  | { readonly caller: true }
+  | { readonly members: Sources }
+  | ChosenValue;
 
 const times = {
   "date-time": (now: Date) => now.toISOString(),
@@ -17,7 +21,18 @@ const times = {
   milliseconds: (now: Date) => now.getTime(),
 } as const;
 
-export type Sources = Readonly<Record<string, Source>>;
+/** By the names of members. */
+export interface Sources {
+  readonly [name: string]: Source;
+}
+
+/** What a request says of a record beside its body. */
+export interface MakeContext {
+  /** The URL of the record. Without it, it has no members with URLs. */
+  readonly url?: string | undefined;
+  /** The forms of the id of the caller. Without it, it has no members with the caller. */
+  readonly caller?: readonly unknown[] | undefined;
+}
 
 /** What the server makes of a record, and what it keeps of a request. */
 export interface MemberPlan {
@@ -81,23 +96,23 @@ export class RecordMaker {
     const example = Object(this.body.example) as Members;
     const members = Object.entries(example).filter((member) => !this.findOpaque(Object.fromEntries([member])));
     const known = Object(this.#form.record.example) as Members;
-    const place = Object.fromEntries(inPath.map((name) => [name, known[name]]));
-    return this.create(Object.fromEntries(members), place, recordUrl);
+    const place = inPath.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]] as const]));
+    const context = { url: recordUrl, caller: callerForms(1n) };
+    return this.create(Object.fromEntries(members), Object.fromEntries(place), context);
   }
 
   /**
    * Returns a new record: the members of a body that a record has, those of its place, and those that are made. Or what is wrong with it.
-   * `url` is that of the record; without it, it has no members with URLs.
    */
-  create(body: object, place: object, url?: string): Checked<object> {
-    const now = new Date();
-    return this.#choose(this.#form, body, (form, converts) => form.create(body, place, { now, url, converts }));
+  create(body: object, place: object, context: MakeContext = {}): Checked<object> {
+    const options = { ...context, now: new Date() };
+    return this.#choose(this.#form, body, (form, converts) => form.create(body, place, { ...options, converts }));
   }
 
   /** Returns a record that replaces another one, whose members that no request has stay. Or what is wrong with it. */
-  replace(body: object, previous: object, url: string): Checked<object> {
-    const now = new Date();
-    return this.#choose(this.#form, body, (form, converts) => form.replace(body, previous, { now, url, converts }));
+  replace(body: object, previous: object, context: MakeContext): Checked<object> {
+    const options = { ...context, now: new Date() };
+    return this.#choose(this.#form, body, (form, converts) => form.replace(body, previous, { ...options, converts }));
   }
 
   /** Whether new records have their URL, which is known as soon as they have an id. */
@@ -152,10 +167,8 @@ export class RecordMaker {
   }
 }
 
-interface MakeOptions {
+interface MakeOptions extends MakeContext {
   readonly now: Date;
-  /** The URL of the record. */
-  readonly url?: string | undefined;
   /** Whether values are converted into the form that a record has. */
   readonly converts: boolean;
 }
@@ -168,7 +181,6 @@ class RecordForm {
   readonly #id: string;
   readonly #plan: AlternativePlan;
   readonly #kept: ReadonlySet<string>;
-  readonly #withoutUrls: Sources;
   readonly makesUrls: boolean;
 
   constructor(resource: Resource, body: RecordSchema, plan: AlternativePlan) {
@@ -178,37 +190,51 @@ class RecordForm {
     this.#id = resource.idName;
     this.#plan = plan;
     this.#kept = new Set(plan.kept);
-    const others = Object.entries(plan.created).filter(([, source]) => !hasUrls(source));
-    this.#withoutUrls = Object.fromEntries(others);
-    this.makesUrls =
-      others.length < Object.keys(plan.created).length || this.alternatives.some(({ makesUrls }) => makesUrls);
+    this.makesUrls = hasUrls(plan.created) || this.alternatives.some(({ makesUrls }) => makesUrls);
   }
 
   create(body: object, place: object, options: MakeOptions): object {
-    return { ...this.#make(options), ...place, ...this.#keep(body, undefined, options.converts) };
+    const own = { ...place, ...this.#keep(body, undefined, options.converts) };
+    return this.#addMade(this.#plan.created, own, options);
   }
 
-  #make({ now, url }: MakeOptions): Members {
-    if (!this.makesUrls) return makeMembers(this.#plan.created, now);
-    if (url === undefined) return makeMembers(this.#withoutUrls, now);
-    const made = makeMembers(this.#plan.created, now);
-    return url === recordUrl ? made : fillUrls(made, url);
+  // Returns members with those that are made, unless it has them.
+  #addMade(sources: Sources, own: Members, options: MakeOptions, known: Members = {}): object {
+    const made = { ...makeMembers(this.record, sources, options), ...known };
+    // Those of an object are made beside those that a request has.
+    const inner = Object.entries(sources).flatMap(([name, source]) =>
+      "members" in source && isObject(own[name]) ? [[name, { ...Object(made[name]), ...own[name] }] as const] : [],
+    );
+    return { ...made, ...own, ...Object.fromEntries(inner) };
   }
 
   replace(body: object, previous: object, options: MakeOptions): object {
-    const kept = Object.entries(previous).filter(([name]) => this.#kept.has(name));
-    const own = this.#keep(body, previous, options.converts);
-    return this.update({ ...this.#make(options), ...Object.fromEntries(kept), ...own }, options);
+    const { created } = this.#plan;
+    const known = Object.entries(previous).flatMap(([name, value]) => {
+      const source = created[name];
+      if (source === undefined || !("members" in source)) return this.#kept.has(name) ? [[name, value] as const] : [];
+      const inner = Object.entries(Object(value)).filter(([one]) => Object.hasOwn(source.members, one));
+      return [[name, Object.fromEntries(inner)] as const];
+    });
+    const own = this.#keep(body, previous, options.converts) as Members;
+    return this.update(this.#addMade(created, own, options, Object.fromEntries(known)), options);
   }
 
-  update(record: object, { now, converts }: MakeOptions): object {
+  update(record: object, options: MakeOptions): object {
+    const { converts } = options;
     const completed = (name: string, value: unknown) =>
       converts ? (completeMember(this.record, name, value) ?? value) : value;
     const members = Object.entries(record).map(([name, value]) => [name, completed(name, value)]);
     // Required members that a patch has removed with null keep the value null, if their schema allows it.
     const removed = this.record.required.filter((name) => !Object.hasOwn(record, name) && name !== this.#id);
     const nulls = removed.filter((name) => this.record.accepts(name, null)).map((name) => [name, null]);
-    return { ...Object.fromEntries([...members, ...nulls]), ...makeMembers(this.#plan.updated, now) };
+    const changed: Members = Object.fromEntries([...members, ...nulls]);
+    const updated = Object.entries(makeMembers(this.record, this.#plan.updated, options));
+    const merged = updated.map(([name, value]) => [
+      name,
+      isObject(value) ? { ...Object(changed[name]), ...value } : value,
+    ]);
+    return { ...changed, ...Object.fromEntries(merged) };
   }
 
   patchOf(body: object): object {
@@ -250,8 +276,25 @@ function findMisfit(schemas: readonly RecordSchema[], record: object) {
   return undefined;
 }
 
-function makeMembers(sources: Sources, now: Date): Members {
-  return Object.fromEntries(
-    Object.entries(sources).map(([name, one]) => [name, "time" in one ? times[one.time](now) : one.value]),
-  );
+function makeMembers(record: RecordSchema, sources: Sources, options: MakeOptions): Members {
+  const { now, url, caller = [] } = options;
+  const members: [string, unknown][] = [];
+  for (const [name, source] of Object.entries(sources)) {
+    if ("time" in source) members.push([name, times[source.time](now)]);
+    else if ("caller" in source) members.push([name, caller.find((form) => record.accepts(name, form))]);
+    else if ("members" in source) {
+      const inner = record.member(name);
+      members.push([name, inner && makeMembers(inner, source.members, options)]);
+    } else if (!hasUrls(source.value)) members.push([name, source.value]);
+    else if (url !== undefined) members.push([name, url === recordUrl ? source.value : fillUrls(source.value, url)]);
+  }
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+}
+
+/** Returns the forms that the id of a caller can have in a record. */
+export function callerForms(id: bigint): readonly unknown[] {
+  const digits = BigInt.asUintN(60, id).toString(16).padStart(15, "0");
+  // RFC 9562, section 5.8
+  const uuid = `${digits.slice(0, 8)}-${digits.slice(8, 12)}-8${digits.slice(12)}-8000-000000000000`;
+  return [`${id}`, Number(id), id, uuid];
 }

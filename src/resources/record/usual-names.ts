@@ -28,12 +28,20 @@ export const certainIdNames = /(^|_)(id|uuid|gid|guid)$/;
 
 /** The times that the server knows. */
 export const timeNames: readonly Row<"created" | "updated">[] = [
-  [/^(created|creation|inserted|registered)(_(at|on|date|time|timestamp))?$/, "created", "Stripe, GitHub, Rails"],
+  [/^(created?|creation|inserted|registered)(_(at|on|date|time|timestamp))?$/, "created", "Stripe, GitHub, Google"],
   [/^date_created$/, "created", "Twilio"],
-  [/^(updated|modified)(_(at|on|date|time|timestamp))?$/, "updated", "GitHub, Rails, Laravel"],
+  [/^(updated?|modified)(_(at|on|date|time|timestamp))?$/, "updated", "GitHub, Rails, Google"],
   [/^last_(updated|modified)(_(at|on|date|time|timestamp))?$/, "updated", "PagerDuty, Django"],
   [/^date_(updated|modified)$/, "updated", "Twilio"],
 ];
+
+/** The members with the caller who has created a record. */
+export const callerNames: readonly Row<true>[] = [
+  [/^(created_by|creator|owner)(_(id|uuid))?$/, true, "FastAPI, Notion"],
+];
+
+/** The members that are objects with the members of a record. */
+export const attributesName = "attributes"; // JSON:API
 
 /** The member that has the type of the object, which is a constant. */
 export const kindNames: readonly Row<true>[] = [
@@ -66,14 +74,14 @@ export type PageRole = "limit" | "offset" | "page" | "cursor" | "before";
 /** The query parameters that select a page. */
 export const pageParameterNames: readonly Row<PageRole>[] = [
   [/^(limit|max_results|max_items)$/, "limit", "Stripe, Google, AWS"],
-  [/^(per_page|page_size|size)$/, "limit", "GitHub, Django, Spring"],
-  [/^(top|take)$/, "limit", "OData, .NET"],
-  [/^(offset|skip)$/, "offset", "FastAPI, OData"],
-  [/^(page|page_number|page_no)$/, "page", "GitHub, Django, Laravel"],
-  [/^(cursor|after|starting_after)$/, "cursor", "Slack, GitHub, Stripe"],
+  [/^(per_page|page_size_?|page_limit_|size|items)$/, "limit", "GitHub, Django, Spring, JSON:API, pagy"],
+  [/^(top|take|max)$/, "limit", "OData, .NET, Keycloak"],
+  [/^(offset|skip|page_offset_|first)$/, "offset", "FastAPI, OData, JSON:API, Keycloak"],
+  [/^(page|page_number_?|page_no)$/, "page", "GitHub, Django, Laravel, JSON:API"],
+  [/^(cursor|after|starting_after|page_(cursor|after)_)$/, "cursor", "Slack, GitHub, Stripe, JSON:API"],
   [/^(page_token|next_token)$/, "cursor", "Google, AWS"],
   [/^continue$/, "cursor", "Kubernetes"],
-  [/^(before|ending_before)$/, "before", "GitHub, Stripe"],
+  [/^(before|ending_before|page_before_)$/, "before", "GitHub, Stripe, JSON:API"],
 ];
 
 export type PageFact =

@@ -15,9 +15,10 @@ import {
 import { parametersOf } from "../recognition/bodies-and-parameters.ts";
 import type { RecordEnvelope } from "../recognition/envelopes.ts";
 import type { PlannedAction, PlannedOperation } from "../recognition/plan.ts";
-import { RecordMaker } from "../record/record-maker.ts";
+import { callerForms, RecordMaker } from "../record/record-maker.ts";
 import { fillUrls, recordUrl } from "../record/record-urls.ts";
 import { maxScopeLength, type Resource } from "../record/resource.ts";
+import { callerId } from "./caller.ts";
 import { addRecord, type PlacedRecord } from "./place-record.ts";
 import { invalidBody, parameterOf, requireUnderstood } from "./request.ts";
 import { writeRecord } from "./write-body.ts";
@@ -28,13 +29,19 @@ export interface AccessOptions {
   /** The public URL of the API. */
   readonly baseUrl: string;
   /** The collections whose records must exist above those of this one, from the lowest to the highest. */
-  readonly above: readonly Resource[];
+  readonly above: readonly Parent[];
   /** The names of the collections whose records are below those of this one, from the highest to the lowest. */
   readonly below: readonly string[];
   /** Whether no operation creates its records, so that they are imported. */
   readonly isImported: boolean;
   /** How the GET responds with a record, from which its ETag is computed. */
   readonly read: RecordEnvelope;
+}
+
+/** A collection above another one. If its records are imported, they must exist as soon as there is one. */
+export interface Parent {
+  readonly resource: Resource;
+  readonly isImported: boolean;
 }
 
 /** The records of a collection, as the handler of an operation uses them. */
@@ -159,8 +166,9 @@ export class CollectionAccess {
    * Returns the new record of a request, with its URL, if it has some and is known. Throws an HttpError if it does not match its schema.
    */
   makeNew(call: UntypedCall, body: object, url = recordUrl): object {
+    const caller = call.caller === undefined ? undefined : callerForms(callerId(call.caller));
     const place = { ...this.resource.membersOfScope(this.#scopeValuesOf(call)), ...this.#membersOfPath(call) };
-    if (this.maker) return this.requireValid(this.maker.create(body, place, url), body);
+    if (this.maker) return this.requireValid(this.maker.create(body, place, { url, caller }), body);
     return { ...place, ...this.keepReadOnly(undefined, body) };
   }
 
@@ -330,14 +338,16 @@ export class CollectionAccess {
 }
 
 // Throws an HttpError if a record does not exist whose path has the first of these values. `above` are collections, the lowest first.
-async function requireAbove(above: readonly Resource[], values: readonly string[], records: Records): Promise<void> {
-  const [resource, ...others] = above;
-  if (resource === undefined) return;
+async function requireAbove(above: readonly Parent[], values: readonly string[], records: Records): Promise<void> {
+  const [parent, ...others] = above;
+  if (parent === undefined) return;
+  const { resource, isImported } = parent;
   const { name, scopeParameters, recordName } = resource;
   const id = values[scopeParameters.length] as string;
   const address = resource.addressAt(values.slice(0, scopeParameters.length), id);
   if ((await records(name).position(address)) !== undefined) return;
   await requireAbove(others, values, records); // the highest one that is missing
+  if (isImported && (await records(name).list({ limit: 1 })).last === undefined) return;
   throw notFound(recordName, `has the id ${id}`);
 }
 

@@ -1,15 +1,15 @@
 // Handlers of the operations that a store can answer: those of a collection of records.
-import { createHash } from "node:crypto";
 import { HttpError, InvalidRequest } from "../../http/index.ts";
-import { canonicalJson, isObject, type RawJson } from "../../lib/index.ts";
-import { type Document, identitiesOf, type UntypedCall, type UntypedHandler } from "../../openapi/index.ts";
+import { isObject, type RawJson } from "../../lib/index.ts";
+import type { Document, UntypedCall, UntypedHandler } from "../../openapi/index.ts";
 import { type IdempotencyKey, idOf, type Store } from "../../store/index.ts";
 import { normalizePath } from "../recognition/bodies-and-parameters.ts";
 import { readResources } from "../recognition/find-collections.ts";
 import { planOf } from "../recognition/find-plan.ts";
 import type { PlannedAction, PlannedCollection, PlannedOperation } from "../recognition/plan.ts";
 import type { OperationKind, Resource } from "../record/resource.ts";
-import { CollectionAccess } from "./collection-access.ts";
+import { callerId, digestOf } from "./caller.ts";
+import { CollectionAccess, type Parent } from "./collection-access.ts";
 import { type ListAction, listPage } from "./list.ts";
 import { patchRecord, requireKept } from "./patches.ts";
 import { placeRecord } from "./place-record.ts";
@@ -38,17 +38,24 @@ export function createRecordHandlers(
   const resources = new Map(readResources(document).map((resource) => [resource.name, resource]));
   const byName = new Map(collections.map((collection) => [collection.name, collection]));
   const isOwn = (id: string | undefined) => id !== undefined && Object.hasOwn(own, id);
-  const chainAbove = (name: string | undefined): Resource[] =>
-    name === undefined ? [] : [resources.get(name) as Resource, ...chainAbove(byName.get(name)?.above)];
+  const isToImport = ({ isImported, operations: ids }: PlannedCollection) =>
+    isImported && !isOwn(ids.create) && !isOwn(ids.replace);
+  const chainAbove = (name: string | undefined): Parent[] => {
+    const parent = name === undefined ? undefined : byName.get(name);
+    if (parent === undefined) return [];
+    const resource = resources.get(parent.name) as Resource;
+    return [{ resource, isImported: isToImport(parent) }, ...chainAbove(parent.above)];
+  };
   const accessOf = (operation: AnsweredOperation): CollectionAccess => {
     const { collection: name, part, within } = operation.does;
-    const { isImported, above, below, operations: ids } = byName.get(name) as PlannedCollection;
+    const collection = byName.get(name) as PlannedCollection;
+    const { above, below, operations: ids } = collection;
     const place = normalizePath(operation.path);
     const isRead = ({ id, path }: AnsweredOperation) => (part ? normalizePath(path) === place : id === ids.get);
     const read = operations.filter(isAnswered).find((one) => isRead(one) && one.does.kind === "get")?.does;
     return new CollectionAccess(operation, {
       resource: resources.get(name) as Resource,
-      isImported: isImported && !isOwn(ids.create) && !isOwn(ids.replace),
+      isImported: isToImport(collection),
       read: read?.envelopes[read.status] ?? {},
       store,
       baseUrl,
@@ -144,7 +151,7 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
       const read = () => maker?.patchOf(collection.bodyOf(call)) ?? collection.bodyOf(call);
       return collection.change(call, (record) => {
         const before = collection.membersOf(record);
-        const patched = patchRecord(call, before, read);
+        const patched = patchRecord(call, before, read, (name) => resource.record.accepts(name, null));
         if (!isObject(patched)) throw invalidBody("", "A record must be an object, also after the patch.");
         const own = collection.requireSameId(call, patched);
         const kept = requireKept(call, collection.keepReadOnly(before, own), own);
@@ -186,7 +193,7 @@ function replaceRecord(
   const previous = collection.membersOf(record);
   if (maker)
     return collection.requireValid(
-      maker.replace(members, previous, collection.absoluteUrlOf(call, collection.addressOf(call))),
+      maker.replace(members, previous, { url: collection.absoluteUrlOf(call, collection.addressOf(call)) }),
       members,
     );
   return collection.keepReadOnly(previous, members);
@@ -251,18 +258,4 @@ function findIdempotencyKey(collection: CollectionAccess, call: UntypedCall): Id
     ]);
   const { body, caller } = call;
   return readIdempotencyKey({ body, caller, headers: { "Idempotency-Key": sent } }, scope);
-}
-
-// The id 0, which no API key has, is that of all callers without a credential. Other callers than those of API keys have an id made of
-// what the check of the credential has returned.
-function callerId(caller: unknown): bigint {
-  if (caller === undefined) return 0n;
-  const [id, ...others] = identitiesOf(caller).map((one) => one.id);
-  if (typeof id === "bigint" && others.length === 0 && id > 0n) return id;
-  const known = others.length > 0 ? [id, ...others].map(String) : typeof id === "bigint" ? `${id}` : (id ?? caller);
-  return BigInt.asUintN(62, digestOf(known).readBigUInt64BE());
-}
-
-function digestOf(value: unknown): Buffer {
-  return createHash("sha256").update(canonicalJson(value)).digest();
 }

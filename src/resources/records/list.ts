@@ -49,7 +49,9 @@ export async function listPage(collection: CollectionAccess, { list, headers, st
   const url = collection.urlOfCall(call);
   const count = () => (JSON.parse(page.records.text) as unknown[]).length;
   const ofTotal = pageHeaders.filter(readsTotal);
-  const needsTotal = envelope.beside.some(readsTotal) || ofTotal.some(({ isRequired }) => isRequired || limit === 0);
+  const needsTotal =
+    envelope.levels.some(({ beside }) => beside.some(readsTotal)) ||
+    ofTotal.some(({ isRequired }) => isRequired || limit === 0);
   // An optional header has the total if it is known without a query.
   const isWhole = ofTotal.length > 0 && !page.more && position === undefined && (offset ?? 0) === 0;
   const links = linksOf(url, { query, parameters, limit, offset, resource, selected: { filter, position, page } });

@@ -13,10 +13,15 @@ export function isJsonPatch({ request, body }: UntypedCall): boolean {
 }
 
 /**
- * Returns a record with the changes of a request: a JSON Patch, or the members that `read` returns. Throws an HttpError if the patch is not
- * understood, or can't be applied.
+ * Returns a record with the changes of a request: a JSON Patch, or the members that `read` returns. In JSON that is no JSON Merge Patch,
+ * null is the value of a member that allows it. Throws an HttpError if the patch is not understood, or can't be applied.
  */
-export function patchRecord(call: UntypedCall, record: object, read: () => object): unknown {
+export function patchRecord(
+  call: UntypedCall,
+  record: object,
+  read: () => object,
+  allowsNull: (name: string) => boolean = () => false,
+): unknown {
   const { mediaType = "application/json" } = call.request;
   if (!isPatchType(mediaType))
     throw new HttpError(
@@ -32,7 +37,10 @@ export function patchRecord(call: UntypedCall, record: object, read: () => objec
       "not_implemented",
       "A strategic merge patch with an array or a directive is not supported. Send JSON Merge Patch (RFC 7396).",
     );
-  return mergePatch(record, patch);
+  const merged = mergePatch(record, patch) as Readonly<Record<string, unknown>>;
+  if (/merge-patch/.test(mediaType)) return merged;
+  const nulls = Object.entries(patch).filter(([name, value]) => value === null && allowsNull(name));
+  return nulls.length === 0 ? merged : { ...merged, ...Object.fromEntries(nulls) };
 }
 
 /**

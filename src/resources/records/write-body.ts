@@ -7,22 +7,25 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** Writes a record as the body of a response. */
 export function writeRecord(envelope: RecordEnvelope, record: RawJson<unknown>): RawJson<unknown> {
-  const { only, property, member, beside } = envelope;
+  const { only, property, member, beside, value } = envelope;
+  if (value !== undefined) return new RawJson(toJson(value));
   if (only ?? property ?? member ?? beside) return new RawJson(envelopeText(envelope, record.text));
   return record;
 }
 
 /** Writes the records of a page as the body of a response. */
 export function writePage(envelope: ListEnvelope, records: RawJson<unknown>, facts: PageFacts): RawJson<unknown> {
-  const { item, member, beside } = envelope;
+  const { item, levels } = envelope;
   const isBare = Object.keys(item).length === 0;
   const items = isBare
     ? records
     : new RawJson(
         `[${(parseJson(records.text) as unknown[]).map((one) => envelopeText(item, toJson(one))).join(",")}]`,
       );
-  if (member === undefined) return items;
-  return new RawJson(joinMembers([[member, items.text]], writePageMembers(beside, facts)));
+  return levels.reduceRight(
+    (inner, { member, beside }) => new RawJson(joinMembers([[member, inner.text]], writePageMembers(beside, facts))),
+    items,
+  );
 }
 
 function envelopeText({ only, property, member, beside = {} }: RecordEnvelope, text: string): string {
