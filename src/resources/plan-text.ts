@@ -48,7 +48,8 @@ function describeAnswered(operation: PlannedOperation): string[] {
 }
 
 /** Describes what an operation does: `creates a record; makes created_at (the time)`. `of` can name the collection. */
-export function describeAction({ kind, part, list, body, refused, controls }: PlannedAction, of = ""): string {
+export function describeAction(action: PlannedAction, of = ""): string {
+  const { kind, part, set, list, body, refused, controls } = action;
   const record = kind === "list" && !part ? "records" : "a record";
   const { limit, offset, page, cursor }: Partial<PageParameters> = list?.parameters ?? {};
   const guesses = Object.entries({
@@ -56,12 +57,21 @@ export function describeAction({ kind, part, list, body, refused, controls }: Pl
     makes: Object.entries(body?.created ?? {}).map(describeMade),
     "501 with": [...refused.map(({ name }) => name), ...controls],
   }).map(([words, names]) => (names.length === 0 ? "" : `; ${words} ${names.join(", ")}`));
+  if (set) return `${describeSet(set)} of a record${of}`;
   return `${verbs[kind]} ${part ? `${part.property} of ` : ""}${record}${of}${guesses.join("")}`;
 }
 
 /** Describes what is only likely of an operation, in sentences. */
 export function describeDoubts({ doubts }: PlannedAction): string[] {
   return doubts.map((doubt) => `Doubt: it ${doubt}.`);
+}
+
+function describeSet({ members, if: conditions }: NonNullable<PlannedAction["set"]>): string {
+  const set = Object.entries(members).map(([name, value]) => `${name} to ${JSON.stringify(value)}`);
+  const needed = Object.entries(conditions).map(
+    ([name, values]) => `${name} is ${values.map((one) => JSON.stringify(one)).join(" or ")}`,
+  );
+  return `sets ${set.join(", ")}${needed.length === 0 ? "" : `, if ${needed.join(" and ")},`}`;
 }
 
 // A member that no request has, with its value and the reason for it.

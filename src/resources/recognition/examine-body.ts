@@ -1,7 +1,7 @@
 // Examines the body of an operation that makes or changes a record: whether it has all that a record consists of.
-import { toSnakeCase } from "../../lib/index.ts";
+import { toJson, toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
-import { type BodyPlan, RecordMaker } from "../record/record-maker.ts";
+import { type BodyPlan, RecordMaker, type Sources } from "../record/record-maker.ts";
 import { RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
 import { controlNames } from "../record/usual-names.ts";
@@ -11,6 +11,7 @@ import type { ExaminedOperation } from "./examined-operation.ts";
 import { findListed } from "./filters.ts";
 import { findOpaqueMember, planMembers } from "./made-members.ts";
 import { createUrlFinder } from "./urls.ts";
+import { readOperationHint, refusal } from "./x-resource.ts";
 
 /** The media types of JSON Merge Patch (RFC 7396), and of a body that looks like it. */
 const patchTypes = ["application/merge-patch+json", "application/json"] as const;
@@ -80,7 +81,9 @@ export class BodyExamination {
     const isPartial = isKept && this.#isPartial(body);
     if (isPartial) this.#examined.doubt("requires no property, and keeps those that a request does not have");
     const canKeep = (name: string) => isPartial || !body.canHave(name);
-    const given = isKept ? record.propertyNames.filter(canKeep) : this.#examined.placed;
+    const given = isKept
+      ? record.propertyNames.filter(canKeep)
+      : [...this.#examined.placed, ...Object.keys(this.#initial)];
     const missing = record.required.find((name) => name !== collection.id && !given.includes(name) && !isGiven(name));
     if (missing !== undefined)
       this.#examined.doubt(`does not require the property ${missing}, which each record must have`);
@@ -111,7 +114,27 @@ export class BodyExamination {
     const urlOf = createUrlFinder(this.#resource);
     const hasCaller = this.#operation.security.length > 0;
     const members = planMembers(record, { body, shown, id, placed, isNew, keepsAll, hasCaller, listedAs, urlOf });
-    return { ...members, schema: body.pointer, member: this.#member, shown: shown.map(({ pointer }) => pointer) };
+    const created = { ...members.created, ...(isNew && this.#initial) };
+    return {
+      ...members,
+      created,
+      schema: body.pointer,
+      member: this.#member,
+      shown: shown.map(({ pointer }) => pointer),
+    };
+  }
+
+  // The members of a new record that `x-resource` says.
+  get #initial(): Sources {
+    const { record } = this.#resource;
+    const hint = readOperationHint(this.#operation);
+    const initial = Object.entries((hint !== false && hint.initial) || {});
+    for (const [name, value] of initial)
+      if (!record.propertyNames.includes(name) || !record.accepts(name, value)) {
+        const reason = `a record has no property ${name} that can be ${toJson(value)}`;
+        throw refusal(`the operation ${this.#operation.id}`, reason);
+      }
+    return Object.fromEntries(initial.map(([name, value]) => [name, { value, because: "x-resource" }]));
   }
 
   #schemaOf(place: SchemaPlace): RecordSchema {

@@ -2,7 +2,7 @@
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
 import type { OperationKind } from "../record/resource.ts";
-import { neutralParameters, wholeNames } from "../record/usual-names.ts";
+import { meaningOf, neutralParameters, type QueryRole, queryNames, wholeNames } from "../record/usual-names.ts";
 import { actionOf, lastSegment, queryOf, responseAt, responseSchema } from "./bodies-and-parameters.ts";
 import { findListEnvelope, findReceiptEnvelope, findRecordEnvelope } from "./envelopes.ts";
 import { BodyExamination } from "./examine-body.ts";
@@ -37,12 +37,13 @@ export class Examination extends ExaminedOperation {
     const isWhole = hint !== false && hint.delete !== undefined;
     if (resource.isSingle && kind === "delete" && !isWhole && hasSelection(operation))
       this.refuse("has a body or query parameters, which can select what it deletes");
+    const roles = this.#findRoles();
     const refused = this.#findRefused();
     if (kind === "create") this.#examineId();
     const body = new BodyExamination(this).run();
     const canCreate = kind === "replace" && resource.operations.create === undefined;
     const createdStatus = canCreate ? this.#findCreated(success) : success.status;
-    return this.plan({ ...success, ...body, createdStatus }, refused);
+    return this.plan({ ...success, ...body, ...roles, createdStatus }, refused);
   }
 
   // The first declared success must have the record, or no content.
@@ -105,12 +106,28 @@ export class Examination extends ExaminedOperation {
       const { in: location, name, required } = part.value;
       const isList = this.kind === "list" && location === "query";
       if (isList && (filters.includes(name) || pageRoleOf(part, record, exampleId) !== undefined)) return false;
+      if (location === "query" && this.#roleOf(name) !== undefined) return false;
       const reason = isList
         ? `has the parameter ${name}, which neither selects a page (limit, cursor) nor has the name and type of a property`
         : `has the ${location} parameter ${name}, whose effect is not known`;
       if (required) this.refuse(reason);
       return true;
     });
+  }
+
+  #roleOf(name: string): QueryRole | undefined {
+    const { kind, resource } = this;
+    const isOfRecord = toSnakeCase(name) === `${resource.recordName}_id`;
+    if (kind === "create" && isOfRecord && resource.collection.idType === "string") return "id";
+    const role = meaningOf(queryNames, name);
+    return role === "mask" && kind !== "update" ? undefined : role;
+  }
+
+  #findRoles(): Pick<PlannedAction, "idParameter" | "maskParameter"> {
+    const find = (role: QueryRole) =>
+      queryOf(this.operation).find(({ value }) => this.#roleOf(value.name) === role)?.value.name;
+    const [idParameter, maskParameter] = [find("id"), find("mask")];
+    return { ...(idParameter !== undefined && { idParameter }), ...(maskParameter !== undefined && { maskParameter }) };
   }
 
   // A new record has the id that is sent, or the store makes one.

@@ -73,7 +73,7 @@ class CollectionFinder {
     this.#named = document.operations.flatMap((operation) => {
       const hint = readOperationHint(operation);
       if (hint === false || Object.keys(hint).length === 0) return [];
-      for (const path of Object.values(hint))
+      for (const path of Object.values(hint).filter((value) => typeof value === "string"))
         if (!document.operations.some((one) => one.method === "GET" && one.path === path))
           throw refusal(`the operation ${operation.id}`, `the document has no GET ${path}`);
       return [{ operation, hint }];

@@ -2,6 +2,7 @@
 import { getOrAdd } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/index.ts";
 import type { CollectionPlan, OperationKind, Resource } from "../record/resource.ts";
+import { findAction, suggestAction } from "./actions.ts";
 import { actionOf, isRecordPath, listPathOf, normalizePath } from "./bodies-and-parameters.ts";
 import { Examination } from "./examine-operation.ts";
 import { isUnderstood, toRefused } from "./examined-operation.ts";
@@ -46,13 +47,17 @@ class Planner {
   run(): Plan {
     for (const resource of this.#resources) this.#addOperations(resource);
     for (const resource of this.#resources.filter((one) => this.#isRead(one))) this.#addParts(resource);
+    for (const operation of this.#document.operations) {
+      const action = findAction(operation, this.#resources);
+      if (action !== undefined) this.#results.set(operation, action);
+    }
     const others = this.#document.operations.filter(
       (one) => !this.#results.has(one) && readOperationHint(one) !== false,
     );
     for (const head of others.filter(({ method }) => method === "HEAD")) this.#addHead(head);
     const operations = this.#document.operations.map((operation) => {
       const { id, method, path } = operation;
-      const found = this.#results.get(operation) ?? describeOther(operation, this.#document);
+      const found = this.#results.get(operation) ?? this.#describeOther(operation);
       const isView = typeof found === "object" && found.within;
       const result = isView ? { ...found, above: this.#findAbove(path) } : found;
       return { id, method, path, ...(typeof result === "string" ? { not: result } : { does: result }) };
@@ -101,6 +106,12 @@ class Planner {
           ? { ...read, headers, refused: [...read.refused, ...others] }
           : `declares no response ${read.status}, as the GET`;
     this.#results.set(head, result);
+  }
+
+  #describeOther(operation: Operation): string {
+    const suggestion = suggestAction(operation, this.#document, this.#resources);
+    const reason = describeOther(operation, this.#document);
+    return suggestion === undefined ? reason : `${reason}, which ${suggestion} could answer`;
   }
 
   // The names of the collections of which the store can create records.

@@ -48,6 +48,12 @@ export interface PlannedAction {
   readonly above?: string | undefined;
   /** What the body of the request has of a record, and what the server makes. */
   readonly body?: BodyPlan | undefined;
+  /** The query parameter with the id of a new record. */
+  readonly idParameter?: string | undefined;
+  /** The query parameter with the members that a change has, such as `title,author.name`: the others of its body have no effect. */
+  readonly maskParameter?: string | undefined;
+  /** What an action does with a record, as the document declares it. */
+  readonly set?: SetPlan | undefined;
   /** The status of a success. */
   readonly status: number;
   /** That of a PUT that creates a record. */
@@ -79,6 +85,12 @@ export interface PartPlan {
   readonly body: PropertyForm | undefined;
   /** What a response contains; undefined if it has no content. */
   readonly response: PropertyForm | undefined;
+}
+
+/** The members that an action sets, and the values that they must have before. */
+export interface SetPlan {
+  readonly members: Readonly<Record<string, unknown>>;
+  readonly if: Readonly<Record<string, readonly unknown[]>>;
 }
 
 /** How a list responds. */

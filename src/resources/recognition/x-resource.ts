@@ -13,9 +13,17 @@ export interface PathHint {
 }
 
 const effects = ["create", "list", "update", "delete"] as const;
+const memberNames = ["set", "if", "initial"] as const;
 
-/** What the document says of an operation: the path of the records that it creates or lists, or of the single one that it changes or deletes. */
-export type OperationHint = { readonly [Effect in (typeof effects)[number]]?: string };
+/**
+ * What the document says of an operation: the path of the records that it creates, lists, changes or deletes, the members that it sets, if
+ * they have some values before, and those of new records that no request has.
+ */
+export type OperationHint = { readonly [Effect in (typeof effects)[number]]?: string } & {
+  readonly set?: Readonly<Record<string, unknown>>;
+  readonly if?: Readonly<Record<string, unknown>>;
+  readonly initial?: Readonly<Record<string, unknown>>;
+};
 
 /** Returns what the document says of the path of a record; false if nothing of it is answered from records. Throws an Error. */
 export function readPathHint({ root }: Document, path: string): PathHint | false {
@@ -33,7 +41,14 @@ export function readPathHint({ root }: Document, path: string): PathHint | false
 /** Returns what the document says of an operation; false if it is not answered from records. Throws an Error. */
 export function readOperationHint({ id, part }: Operation): OperationHint | false {
   const hint = hintIn(part.value);
-  return hint === undefined || hint === false ? (hint ?? {}) : membersOf(hint, effects, `the operation ${id}`);
+  if (hint === undefined || hint === false) return hint ?? {};
+  const where = `the operation ${id}`;
+  const entries = Object.entries(isObject(hint) ? hint : {});
+  const own = entries.filter(([name]) => (memberNames as readonly string[]).includes(name));
+  for (const [name, value] of own)
+    if (!isObject(value)) throw refusal(where, `its member ${name} must be an object with members of the record`);
+  const others = isObject(hint) ? Object.fromEntries(entries.filter((entry) => !own.includes(entry))) : hint;
+  return { ...membersOf(others, effects, where), ...Object.fromEntries(own) };
 }
 
 /** Returns the names that lead to the property that a parameter is compared with; undefined if the document names none. Throws an Error. */

@@ -51,7 +51,7 @@ function referenceTo(schema: RecordSchema, id: unknown): object | undefined {
 }
 
 /** Why a member that no request has gets its value. */
-export type Reason = "only value" | "default" | "URL" | "counter" | "null" | "empty" | "beginning";
+export type Reason = "x-resource" | "only value" | "default" | "URL" | "counter" | "null" | "empty" | "beginning";
 
 /** A value, and why it is that. */
 export interface ChosenValue {

@@ -134,6 +134,15 @@ export const pageFactNames: Readonly<Record<string, readonly Row<PageFact>[]>> =
   ],
 };
 
+export type QueryRole = "mask" | "id" | "none";
+
+/** The query parameters of operations that are no lists. `id` is that of the record that is created. */
+export const queryNames: readonly Row<QueryRole>[] = [
+  [/^update_mask$/, "mask", "Google"],
+  [/^(pretty|pretty_print|human|error_trace|request_id|quota_user)$/, "none", "Google, Elasticsearch"],
+  [/^((master_)?timeout|timeout_seconds|field_manager)$/, "none", "Kubernetes, Elasticsearch"],
+];
+
 /** The values of a filter that select all records. They are no values of a record. */
 export const wildcards = /^(all|any|none|\*|)$/i;
 
@@ -143,6 +152,9 @@ export const actionNames = new Set(
     " ",
   ),
 );
+
+/** The property that an action changes, before others. */
+export const stateNames = /^(status|state|phase|stage)$/i;
 
 /** The words of paths whose GET computes what it returns. */
 export const computedNames =

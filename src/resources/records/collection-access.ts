@@ -19,6 +19,7 @@ import { callerForms, RecordMaker } from "../record/record-maker.ts";
 import { fillUrls, recordUrl } from "../record/record-urls.ts";
 import { maxScopeLength, type Resource } from "../record/resource.ts";
 import { callerId } from "./caller.ts";
+import { applyMask } from "./patches.ts";
 import { addRecord, type PlacedRecord } from "./place-record.ts";
 import { invalidBody, parameterOf, requireUnderstood } from "./request.ts";
 import { writeRecord } from "./write-body.ts";
@@ -115,6 +116,19 @@ export class CollectionAccess {
     if (found === undefined) return {};
     if (typeof found === "object" && found !== null && !Array.isArray(found)) return found;
     throw invalidBody(member ?? "", "A record must be an object.");
+  }
+
+  /** Returns the id that a query chooses for a new record; undefined if it chooses none. */
+  idParameterOf({ query }: UntypedCall): unknown {
+    const { idParameter } = this.action;
+    return idParameter === undefined ? undefined : (query as Readonly<Record<string, unknown>>)[idParameter];
+  }
+
+  /** Returns the members of a patch that the mask of a request has. A member of the mask that the patch does not have is removed. */
+  maskOf({ query }: UntypedCall, patch: object): object {
+    const { maskParameter } = this.action;
+    const mask = maskParameter === undefined ? undefined : (query as Readonly<Record<string, unknown>>)[maskParameter];
+    return mask === undefined ? patch : applyMask(patch, [mask].flat().join(","), this.resource.record.propertyNames);
   }
 
   /** Returns the members of a stored record. It can be nested more deeply than a new one. */

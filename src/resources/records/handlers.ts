@@ -1,6 +1,6 @@
 // Handlers of the operations that a store can answer: those of a collection of records.
 import { HttpError, InvalidRequest } from "../../http/index.ts";
-import { isObject, type RawJson } from "../../lib/index.ts";
+import { canonicalJson, isObject, type RawJson, toJson } from "../../lib/index.ts";
 import type { Document, UntypedCall, UntypedHandler } from "../../openapi/index.ts";
 import { type IdempotencyKey, idOf, type Store } from "../../store/index.ts";
 import { normalizePath } from "../recognition/bodies-and-parameters.ts";
@@ -65,8 +65,8 @@ export function createRecordHandlers(
   };
   const handlers = operations.filter(isAnswered).flatMap((operation) => {
     if (isOwn(operation.id)) return [];
-    const { kind, part, headers } = operation.does;
-    const create = part ? createPropertyHandler : creators[kind];
+    const { kind, part, set, headers } = operation.does;
+    const create = part ? createPropertyHandler : set ? setMembers : creators[kind];
     const handler = withLocation(headers, create(accessOf(operation)));
     const evaluatesPreconditions = kind === "replace" || kind === "update" || kind === "delete";
     return [[operation.id, Object.assign(handler, { evaluatesPreconditions })] as const];
@@ -92,7 +92,8 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
     return async (call) => {
       await collection.check(call);
       const body = collection.bodyOf(call);
-      const placed = placeRecord(resource, collection.makeNew(call, body), resource.idIn(body));
+      const own = collection.idParameterOf(call) ?? resource.idIn(body);
+      const placed = placeRecord(resource, collection.makeNew(call, body), own);
       if (placed.id !== undefined && !canHaveId)
         throw invalidBody(
           resource.idPath.join("."),
@@ -148,7 +149,8 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
     return async (call) => {
       await collection.check(call);
       const { maker } = collection;
-      const read = () => maker?.patchOf(collection.bodyOf(call)) ?? collection.bodyOf(call);
+      const sent = () => collection.bodyOf(call);
+      const read = () => collection.maskOf(call, maker?.patchOf(sent()) ?? sent());
       return collection.change(call, (record) => {
         const before = collection.membersOf(record);
         const patched = patchRecord(call, before, read, (name) => resource.record.accepts(name, null));
@@ -169,6 +171,30 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
     return collection.respond(call, await collection.remove(call, isAllowed));
   },
 };
+
+// Sets members of a record, if it has the values that the action needs, and those of the body.
+function setMembers(collection: CollectionAccess): UntypedHandler {
+  const { set } = collection.action;
+  const { recordName } = collection.resource;
+  return async (call) => {
+    await collection.check(call);
+    return collection.change(call, (record) => {
+      const before = collection.membersOf(record);
+      const isOther = ([name, values]: [string, readonly unknown[]]) =>
+        !values.some((value) => canonicalJson(value) === canonicalJson(before[name] ?? null));
+      const wrong = Object.entries(set?.if ?? {}).find(isOther);
+      if (wrong)
+        throw new HttpError(
+          { code: `${recordName}_conflict`, status: 409 },
+          `The ${wrong[0]} of the ${recordName} is ${toJson(before[wrong[0]] ?? null)}, and must be ${wrong[1].map((value) => toJson(value)).join(" or ")}.`,
+        );
+      const { maker } = collection;
+      const sent = maker?.patchOf(collection.bodyOf(call)) ?? {};
+      const changed = { ...before, ...sent, ...set?.members };
+      return collection.requireAllowed(maker ? maker.update(changed) : { value: changed });
+    });
+  };
+}
 
 // `Location` as the document declares it. The scheme and host of the request are read before anything is changed.
 function withLocation({ location }: PlannedAction["headers"], handler: UntypedHandler): UntypedHandler {

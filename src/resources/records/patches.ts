@@ -1,6 +1,6 @@
 // Patches of records: JSON Merge Patch (RFC 7396), JSON Patch (RFC 6902), and bodies with some of the members.
 import { HttpError } from "../../http/index.ts";
-import { canonicalJson, isObject, setOwn } from "../../lib/index.ts";
+import { canonicalJson, isObject, setOwn, toSnakeCase } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/index.ts";
 import { isPatchType } from "../recognition/bodies-and-parameters.ts";
 import { applyJsonPatch, PatchError } from "./json-patch.ts";
@@ -72,6 +72,29 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
     if (value === null) delete merged[name];
     else setOwn(merged, name, mergePatch(Object.hasOwn(merged, name) ? merged[name] : undefined, value));
   return merged;
+}
+
+/**
+ * Returns the members of a JSON Merge Patch that a field mask has, such as `title,author.name` (AIP-161); `*` has all. A member that the
+ * patch does not have is null. Names match also in snake case. Throws an InvalidRequest if a record has no such member.
+ */
+export function applyMask(patch: object, mask: string, propertyNames: readonly string[]): object {
+  const masked: Record<string, unknown> = {};
+  for (const path of mask.split(",").filter((one) => one !== "")) {
+    if (path === "*") return patch;
+    const [first = "", ...inner] = path.split(".");
+    const name = propertyNames.find((one) => toSnakeCase(one) === toSnakeCase(first));
+    if (name === undefined)
+      throw invalidBody(first, `The field mask has ${first}, which is no property of the record.`);
+    const value = (patch as Readonly<Record<string, unknown>>)[name];
+    const isWhole = inner.length === 0 || !isObject(value);
+    setOwn(
+      masked,
+      name,
+      isWhole ? (value ?? null) : { ...Object(masked[name]), ...applyMask(value, inner.join("."), Object.keys(value)) },
+    );
+  }
+  return masked;
 }
 
 function applyOperations(record: object, patch: unknown): unknown {

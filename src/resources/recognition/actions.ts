@@ -1,0 +1,76 @@
+// Actions on a record: operations that set members of it, as `x-resource` declares them, and what it could say of others.
+import type { Document, Operation } from "../../openapi/index.ts";
+import type { Resource } from "../record/resource.ts";
+import { stateNames } from "../record/usual-names.ts";
+import { actionOf, normalizePath, parametersOf, responseAt, responseSchema } from "./bodies-and-parameters.ts";
+import { findRecordEnvelope } from "./envelopes.ts";
+import { ExaminedOperation, isUnderstood } from "./examined-operation.ts";
+import { planMembers } from "./made-members.ts";
+import type { PlannedAction } from "./plan.ts";
+import { readOperationHint, refusal } from "./x-resource.ts";
+
+/**
+ * Returns what an operation does that sets members of a record, or why the store can't answer it; undefined if the document declares no
+ * action. Throws a HintError.
+ */
+export function findAction(operation: Operation, resources: readonly Resource[]): PlannedAction | string | undefined {
+  const hint = readOperationHint(operation);
+  if (hint === false || hint.set === undefined) return undefined;
+  const where = `the operation ${operation.id}`;
+  const resource = resources.find(({ item }) => item.path === hint.update);
+  if (resource === undefined) throw refusal(where, "its member update must be the path of a record that a GET returns");
+  const missing = parametersOf(resource.item.path).find((name) => !parametersOf(operation.path).includes(name));
+  if (missing !== undefined) throw refusal(where, `its path must have the parameter ${missing} of ${hint.update}`);
+  const { record } = resource;
+  const wrong = Object.entries(hint.set).find(
+    ([name, value]) => !record.propertyNames.includes(name) || !record.accepts(name, value),
+  );
+  if (wrong) throw refusal(where, `a record has no property ${wrong[0]} that can be ${JSON.stringify(wrong[1])}`);
+  const conditions = Object.entries(hint.if ?? {}).map(([name, value]) => [name, [value].flat()] as const);
+  const status = ["200", "204", "201", "202"].find((one) => responseAt(operation, one) !== undefined);
+  const schema = status === undefined ? undefined : responseSchema(operation, status);
+  const envelope = schema && findRecordEnvelope(schema, resource);
+  if (status === undefined || (schema && envelope === undefined))
+    return "declares no response 200 with the record, or 204";
+  const members = planMembers(record, { ...noContext, body: resource.newRecord, id: resource.idName });
+  const found = {
+    status: Number(status),
+    envelopes: envelope ? { [status]: envelope } : {},
+    set: { members: hint.set, if: Object.fromEntries(conditions) },
+    body: { ...members, schema: resource.newRecord.pointer, shown: [] },
+  };
+  const refused = operation.parameterParts.filter((part) => !isUnderstood(part));
+  return new ExaminedOperation("update", operation, resource).plan(found, refused);
+}
+
+const noContext = {
+  shown: [],
+  placed: [],
+  isNew: false,
+  keepsAll: false,
+  hasCaller: false,
+  listedAs: () => undefined,
+  urlOf: () => undefined,
+};
+
+/** Returns the `x-resource` with which a POST with the name of an action would be answered, as text; undefined if none is likely. */
+export function suggestAction(
+  operation: Operation,
+  { operations }: Document,
+  resources: readonly Resource[],
+): string | undefined {
+  const place = normalizePath(operation.path);
+  const [path, verb = ""] = [place.slice(0, place.lastIndexOf("/")), place.slice(place.lastIndexOf("/") + 1)];
+  const resource = resources.find(({ item }) => normalizePath(item.path) === path && operations.includes(item));
+  if (resource === undefined || actionOf(operation) === undefined) return undefined;
+  const stem = verb.toLowerCase().replace(/e$/, "");
+  const isResult = (value: unknown) => `${value}`.toLowerCase().startsWith(stem) && `${value}`.length < verb.length + 4;
+  const { record } = resource;
+  const states = record.propertyNames.filter((name) => stateNames.test(name));
+  for (const name of new Set([...states, ...record.propertyNames]))
+    for (const { schema } of record.property(name)) {
+      const value = ((schema.enum ?? []) as unknown[]).find(isResult);
+      if (value !== undefined) return `x-resource: { update: "${resource.item.path}", set: { ${name}: ${value} } }`;
+    }
+  return undefined;
+}
