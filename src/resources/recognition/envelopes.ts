@@ -2,6 +2,7 @@
 import type { SchemaNode } from "../../openapi/index.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace, valueType } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
+import { envelopeNames, meaningOf } from "../record/usual-names.ts";
 import { successSchema } from "./bodies-and-parameters.ts";
 import { type PageMember, readPageMembers } from "./page-facts.ts";
 
@@ -130,7 +131,7 @@ export function findListEnvelope(place: SchemaPlace, resource: Resource, level =
     return item && { item, levels: [] };
   };
   const ofObject = (name: string) => {
-    const member = level < maxLevels ? schema.member(name) : undefined;
+    const member = level < maxLevels && meaningOf(envelopeNames, name) ? schema.member(name) : undefined;
     return member && findListEnvelope(member, resource, level + 1);
   };
   return find(ofArray) ?? find(ofObject);

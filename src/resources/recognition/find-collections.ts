@@ -7,9 +7,13 @@ import { type CollectionPlan, Resource } from "../record/resource.ts";
 import {
   certainIdNames,
   changeNames,
+  codeNames,
   computedNames,
+  envelopeNames,
   meaningOf,
+  pageArrayNames,
   settingsNames,
+  singleNames,
   urlNames,
 } from "../record/usual-names.ts";
 import {
@@ -135,18 +139,20 @@ class CollectionFinder {
     );
     if (hint === false || isOther || !singlePath.test(place) || this.#find("GET", place) !== get) return undefined;
     const part = readSchema(get);
-    const item = { ...get, path: `${place}/{id}`, parameterParts: [] };
+    const post = this.#find("POST", place);
+    const item = withId(get);
     const record = part && this.#findListed(this.#schemaOf(part), item);
     const id = record && findId(item, record, hint.id);
-    // Without a path that uses it, a name or code is not known to be the id.
+    const [idName = ""] = id?.path ?? [];
+    const isCode = post === undefined && record?.required.includes(idName) && meaningOf(codeNames, idName);
+    // Without a path that uses it, a name or code is not known to be the id of records that are created.
     if (
       record === undefined ||
       id === undefined ||
-      !(hint.id || certainIdNames.test(toSnakeCase(id.path.join("_")))) ||
+      !(hint.id || certainIdNames.test(toSnakeCase(id.path.join("_"))) || isCode) ||
       isComputedPath(place)
     )
       return undefined;
-    const post = this.#find("POST", place);
     const create = post && responseAt(post, "201") && bodySchema(post) ? post : undefined;
     const newRecord = create && bodySchema(create);
     const own = { create, get: undefined, list: get, replace: undefined, update: undefined, delete: undefined };
@@ -157,21 +163,26 @@ class CollectionFinder {
     );
   }
 
-  // The record that a list shows: the items of an array with an id, bare or in the only member of an object that has some.
+  // The record that a list shows: the items of an array with an id, bare or in an object that has no other array of objects.
   #findListed(list: RecordSchema, item: Operation): RecordSchema | undefined {
-    const membersOf = (schema: RecordSchema) => schema.propertyNames.map((name) => schema.property(name));
+    const own = this.#arraysOf(list);
     const inner = list.propertyNames.flatMap((name) => {
-      const member = list.member(name);
-      return member && itemSchemas(member.parts) === undefined ? membersOf(member) : [];
+      const member = meaningOf(envelopeNames, name) && list.member(name);
+      return member ? this.#arraysOf(member) : [];
     });
-    const own = membersOf(list);
-    const arrays = [list.parts, ...(own.some((nodes) => itemSchemas(nodes)) ? own : inner)];
-    const records = arrays.flatMap((array) => {
-      const [items] = itemSchemas(array) ?? [];
-      const record = items && this.#schemaOf(items);
-      return record && findId(item, record) ? [record] : [];
+    const [items] = itemSchemas(list.parts) ?? [];
+    const records = items ? [this.#schemaOf(items)] : own.length > 0 ? own : inner;
+    const [record] = records;
+    return record && records.length === 1 && findId(item, record) ? record : undefined;
+  }
+
+  // The schemas of the objects in the arrays of an object, without those that describe a page.
+  #arraysOf(schema: RecordSchema): RecordSchema[] {
+    return schema.propertyNames.flatMap((name) => {
+      const [items] = itemSchemas(schema.property(name)) ?? [];
+      const record = items && !meaningOf(pageArrayNames, name) ? this.#schemaOf(items) : undefined;
+      return record && record.propertyNames.length > 0 ? [record] : [];
     });
-    return records.length === 1 ? records[0] : undefined;
   }
 
   // Returns an operation at the path of a record: the GET, if there is one. Undefined if `x-resource: false` excludes it.
@@ -183,7 +194,10 @@ class CollectionFinder {
     return first && this.#isOpen(first) ? first : undefined;
   }
 
-  /** Returns the single record that an operation returns, and another one of its path changes; undefined if it returns none. */
+  /**
+   * Returns the single record that an operation returns, and another one of its path changes, or which is imported. Undefined if it returns
+   * none.
+   */
   findSingle(get: Operation, collections: readonly FoundCollection[]): FoundCollection | undefined {
     const part = readSchema(get);
     const hint = readPathHint(this.#document, get.path);
@@ -202,11 +216,17 @@ class CollectionFinder {
     const own = { ...found, update, delete: this.#findNamed("delete", get.path) ?? found.delete };
     const change = own.replace ?? own.update;
     const body = change && changeSchema(change);
+    const response = this.#schemaOf(part);
+    if (change === undefined && isImportedSingle(get, response)) {
+      const isList = this.#findListed(response, withId(get)) !== undefined;
+      return isList
+        ? undefined
+        : this.#create(own, { item: get, isSingle: true, record: response, newRecord: response, id: pathId }, hint);
+    }
     if (body === undefined) return undefined;
     const newRecord = this.#schemaOf(body);
     const isRecord = ({ propertyNames }: RecordSchema) =>
       propertyNames.some((name) => newRecord.propertyNames.includes(name));
-    const response = this.#schemaOf(part);
     const record = isRecord(response) ? response : findWrappedRecord(response, isRecord);
     return record && this.#create(own, { item: get, isSingle: true, record, newRecord, id: pathId }, hint);
   }
@@ -261,6 +281,19 @@ class CollectionFinder {
       path: isRecordPath(path) ? listPathOf(path) : normalizePath(path),
     };
   }
+}
+
+// A list whose records have no path, as if they had one.
+function withId(list: Operation): Operation {
+  return { ...list, path: `${normalizePath(list.path)}/{id}`, parameterParts: [] };
+}
+
+// Whether a GET returns what a service has once, such as `/me`, which no operation of the document changes.
+function isImportedSingle(get: Operation, { propertyNames }: RecordSchema): boolean {
+  const name = lastSegment(get.path);
+  const isTop = !get.path.includes("{") && normalizePath(get.path).split("/").length <= 3;
+  const isNamed = meaningOf(singleNames, name) ?? (isTop && settingsNames.test(toSnakeCase(name)));
+  return isNamed && propertyNames.length > 0 && queryOf(get).length === 0;
 }
 
 function hasUrl({ propertyNames }: RecordSchema): boolean {

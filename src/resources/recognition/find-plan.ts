@@ -132,8 +132,8 @@ class Planner {
   #planCollections(): PlannedCollection[] {
     const created = this.#created;
     const plans = this.#resources.map(({ plan }) => plan);
-    return this.#resources.map(({ plan }) => {
-      const isImported = !plan.isSingle && !created.has(plan.name);
+    return this.#resources.map(({ plan, isImported: isAlways }) => {
+      const isImported = plan.isSingle ? isAlways : !created.has(plan.name);
       return {
         ...plan,
         isImported,

@@ -64,7 +64,7 @@ export function planCollection(
   const isAllowed = (sample: string) => (isInPath || record.acceptsAt(id.path, sample)) && canFind(sample);
   const made =
     id.type === "string" ? findIdForm(record.at(id.path), isAllowed) : { form: undefined, prefix: undefined };
-  const { list, get, replace, delete: remove } = operations;
+  const { list, get, replace, update, delete: remove } = operations;
   const lists = new Set([list, ...views.flatMap(({ kind, operation }) => (kind === "list" ? [operation] : []))]);
   const exampleId = id.type === "int64" ? 1 : makeId(made.form, made.prefix);
   const declared = [...lists].flatMap((one) => (one ? readFilters(one, record, exampleId) : []));
@@ -95,7 +95,7 @@ export function planCollection(
     recordName: nameRecord(record.name ?? lastSegment(path).replace(/s$/, "")),
     record: record.pointer,
     newRecord: newRecord.pointer,
-    initial: !isSingle || (replace && isOptional) ? undefined : makeInitial(record),
+    initial: !isSingle || (replace && isOptional) || !(replace ?? update) ? undefined : makeInitial(record),
     filters,
     unknownParameters: (list ? queryOf(list) : []).flatMap(({ value }) =>
       known.includes(value.name) ? [] : [value.name],

@@ -22,8 +22,8 @@ import { RecordSchema, type ValueType, valueType } from "./record-schema.ts";
 /** The maximum length of a scope in characters, so that an id of 100 characters fits behind it. */
 export const maxScopeLength = 400;
 
-// The id of a single record in the store.
-const singleId = "-";
+/** The id of a single record in the store. */
+export const singleId = "-";
 
 /** What an operation does with a collection. */
 export type OperationKind = "create" | "get" | "list" | "replace" | "update" | "delete";
@@ -145,7 +145,7 @@ export class Resource {
     this.scopeParameters = scope.map((one) => one.parameter);
     this.exampleId = id.type === "int64" ? 1 : makeId(id.form, id.prefix);
     const isScoped = scope.length > 0;
-    this.placeNames = new PlaceNames(this.record, this.newRecord, { isScoped, hasId: id.path.length > 0 });
+    this.placeNames = new PlaceNames(this.record, this.newRecord, { isScoped, hasId: isSingle || id.path.length > 0 });
     this.maxBytes = (create ?? replace)?.body?.maxBytes;
     const maxBytes = findMaxBytes(create || replace ? [create, replace].filter((one) => one) : [update]);
     this.collection = {
@@ -155,11 +155,17 @@ export class Resource {
       ...(id.type === "string" ? { idForm: id.form, idPrefix: id.prefix } : { highestId: () => this.highestId }),
       schema: () => this.record.hash,
       ...(isScoped && { isScoped }),
-      ...(!isSingle && !create && !replace && { isOptional: true }), // earlier releases did not have it
+      ...(this.isImported && { isOptional: true }), // earlier releases did not have it
       properties: this.record.propertyNames,
       ...(maxBytes !== undefined && { maxBytes }),
       filters: isScoped ? [scopeFilter, ...plan.filters] : plan.filters,
     };
+  }
+
+  /** Whether no operation creates or changes its records, so that they are imported. */
+  get isImported(): boolean {
+    const { create, replace, update } = this.operations;
+    return create === undefined && replace === undefined && (!this.isSingle || update === undefined);
   }
 
   /** Whether a record has a path of its own, with its id. */

@@ -84,6 +84,18 @@ export const pageParameterNames: readonly Row<PageRole>[] = [
   [/^(before|ending_before|page_before_)$/, "before", "GitHub, Stripe, JSON:API"],
 ];
 
+/** The objects around a list, in which it is not the only member of its kind. */
+export const envelopeNames: readonly Row<true>[] = [
+  [/^_?embedded$/, true, "HAL"],
+  [/^(data|result|response|payload)$/, true, "Laravel, Cloudflare"],
+];
+
+/** The arrays beside a list that have no records. */
+export const pageArrayNames: readonly Row<true>[] = [
+  [/^(order|sort|facets|filters|errors|warnings)$/, true, "Box"],
+  [/^(links|included)$/, true, "JSON:API, HATEOAS"],
+];
+
 export type PageFact =
   | "total"
   | "count"
@@ -161,7 +173,17 @@ export const computedNames =
   /(^|_)(search|stats?|statistics|export|reports?|count|calculate|preview|validate|check|lookup|suggest|autocomplete|nearby|random|download|metrics)(_|$)/;
 
 /** The ends of paths of what a service has once. */
-export const settingsNames = /(settings?|config|configuration|preferences)$/;
+export const settingsNames = /(settings?|config|configuration|preferences|profile|account)$/;
+
+/** The ends of paths of what a caller or a service has once. */
+export const singleNames: readonly Row<true>[] = [
+  [/^(me|self|whoami|current_user)$/, true, "GitHub, Spotify, FastAPI"],
+];
+
+/** The ids of records that are only listed, such as those of countries. */
+export const codeNames: readonly Row<true>[] = [
+  [/^(code|key|slug|symbol|iso\d?(_code)?|abbreviation)$/, true, "lookups"],
+];
 
 /** The first words of operations that change a record. */
 export const changeNames = /^(update|change|modify|edit|set)(_|$)/;

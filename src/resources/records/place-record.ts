@@ -1,6 +1,6 @@
 // Where a new record goes, and with which id: for requests, handlers, imports and seeds.
 import { type CreateResult, type IdempotencyKey, makeId, type RecordStore, toScope } from "../../store/index.ts";
-import type { Resource } from "../record/resource.ts";
+import { type Resource, singleId } from "../record/resource.ts";
 
 /** A new record, and its id; undefined if the store makes it. */
 export interface PlacedRecord {
@@ -19,6 +19,7 @@ export function placeRecord(
   make = () => makeId(resource.collection.idForm, resource.collection.idPrefix),
 ): PlacedRecord {
   const { idType, id: name } = resource.collection;
+  if (resource.isSingle) return { id: singleId, record };
   // Clients of generated ids send 0, the default of an integer.
   const isOwn = own !== undefined && own !== null && !(idType === "int64" && `${own}` === "0");
   if (!isOwn && name !== undefined) return { id: undefined, record };

@@ -36,7 +36,7 @@ export async function seedRecords(
   store: Pick<Store, "transaction">,
   count?: number,
 ): Promise<readonly SeedResult[]> {
-  const resources = inOrder(readResources(document).filter(({ isSingle }) => !isSingle));
+  const resources = inOrder(readResources(document).filter((one) => !one.isSingle || one.isImported));
   const faker = count === undefined ? undefined : (await import("@faker-js/faker/locale/en")).faker;
   const seedAll = async (records: Records) => {
     faker?.seed(1);
@@ -106,7 +106,8 @@ class Seeder {
     if (await this.#readExisting(resource)) return { created: 0, reason: "it has records" };
     const above = this.#recordsAbove(resource);
     if (above.length === 0) return { created: 0, reason: "the collection above it is empty" };
-    return count === undefined ? this.#addExamples(resource, above) : this.#addMade(resource, above, count);
+    if (count === undefined) return this.#addExamples(resource, above);
+    return this.#addMade(resource, above, resource.isSingle ? Math.min(count, 1) : count);
   }
 
   // Returns whether a collection has records, to which those of others can refer.
