@@ -143,7 +143,7 @@ export function createFailureFormat(
   { formatError, mock }: Pick<OpenApiOptions, "formatError" | "mock">,
 ): FormatFailure {
   const format = createErrorFormat(operations, formatError);
-  const findCommon = () => (formatError ? undefined : findCommonError(operations));
+  const findCommon = formatError ? undefined : () => findCommonError(operations);
   const used = mock ? createMockErrorFormat(schemas, format, findCommon) : format;
   return (failure, failed) => used(failure, toFailureContext(failed));
 }

@@ -1,41 +1,41 @@
 // The errors of the mock: as the document declares them, with the reason in their texts.
 import { type ErrorBody, type FormattedFailure, HttpError } from "../../http/index.ts";
-import { getOrAdd, STATUS_CODES, toJson } from "../../lib/index.ts";
-import type { FormatInContext } from "../operation/error-format.ts";
+import { getOrAdd, toJson } from "../../lib/index.ts";
+import { type FailureContext, type FormatInContext, problemType } from "../operation/error-format.ts";
 import type { Operation } from "../operation/operation.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import type { MediaTypeObject, ResponseObject } from "../source/document-types.ts";
 import type { Part } from "../source/part.ts";
 import { isJson, listContents, selectMediaType } from "../wire/media-types.ts";
+import { type Explained, explain, hasFilled, isReasonName, maxDepth, type Told } from "./error-members.ts";
 import { writeMockBody } from "./mock-body.ts";
 import { chooseOf, findResponse, makeAcceptable, parsePreferences, textOf, toProblemHeader } from "./mock-handler.ts";
 import { chooseValue, type MockValue } from "./mock-value.ts";
 
 const maxCached = 10_000;
-const depths = [0, 1, 2, 3]; // of the objects whose members are set
-const maxDepth = 3;
-// The names of the member with the reason, the best first, and of one with the status.
-const reasonNames = [
-  ...["message", "detail", "details", "description", "error_description", "errormessage", "error_message", "msg"],
-  ...["reason", "error", "title"],
-];
-const statusNames = /^(status|status_?code|http_?status|code)$/i;
-const codeNames = /^(code|error_?code|type|error_?type)$/i;
-const phraseNames = /^(title|error)$/i; // if another member has the reason
+const depths = Array.from({ length: maxDepth + 1 }, (_, depth) => depth);
+// The server's problem details need no members with the defaults of RFC 9457.
+const impliedNames: Readonly<Record<string, readonly string[]>> = { [problemType]: ["type", "instance"] };
 
 type Content = readonly [mediaType: string, part: Part<MediaTypeObject>];
 
+/** A value that a failure is put into. */
+interface Template extends MockValue {
+  /** Whether the server's own shape has all members that say something. */
+  readonly isCovered: boolean;
+}
+
 /**
- * Creates a format that uses another one if it matches what the operation declares, and otherwise the declared example, or a value
- * made from the declared schema, with the members that it requires, and those that say what is wrong. `findCommon` returns the body of
- * what the operation does not declare.
+ * Creates a format that uses another one if it matches what the operation declares, and says all of it. Otherwise, it uses the declared
+ * example, or a value made from the declared schema, with the members that it requires, and those that say what is wrong. `findCommon`
+ * returns the body of what the operation does not declare: undefined if `format` is the application's, which is used if it matches.
  */
 export function createMockErrorFormat(
   schemas: Schemas,
   format: FormatInContext,
-  findCommon: () => Content | undefined,
+  findCommon: (() => Content | undefined) | undefined,
 ): FormatInContext {
-  const values = new Map<string, MockValue>(); // by content, status, code and example
+  const templates = new Map<string, Template>(); // by content, kind of failure and example
   let common: { readonly content: Content | undefined } | undefined;
   return (sent, context) => {
     const { prefer, accept } = context.request?.headers ?? {};
@@ -45,7 +45,7 @@ export function createMockErrorFormat(
     const formatted = { ...format(failure, context), status: failure.status };
     const all = listContents(findResponse(responses, failure.status)?.membersOf("content") ?? []);
     const isCommon = all.length === 0;
-    if (isCommon) common ??= { content: findCommon() };
+    if (isCommon) common ??= { content: findCommon?.() };
     const contents = (isCommon && common?.content ? [common.content] : [...all]).sort(
       ([one], [other]) => Number(canBeJson(other)) - Number(canBeJson(one)),
     );
@@ -53,7 +53,19 @@ export function createMockErrorFormat(
       const content = contents.find(([type]) => type === mediaType)?.[1];
       if (mediaType === undefined || content === undefined) return formatted;
       const preferred = isCommon ? undefined : preferences.example;
-      return makeFailure({ failure, formatted, mediaType, content, schemas, values, preferred, isCommon });
+      const isOwn = findCommon === undefined;
+      return makeFailure({
+        failure,
+        context,
+        formatted,
+        isOwn,
+        mediaType,
+        content,
+        schemas,
+        templates,
+        preferred,
+        isCommon,
+      });
     };
     try {
       return makeAcceptable(contents, accept, make);
@@ -102,12 +114,15 @@ function canBeJson(mediaType: string): boolean {
 
 interface FailureOptions {
   readonly failure: ErrorBody;
-  /** In the shape of the server. */
+  readonly context: FailureContext;
+  /** In the shape of the server, or that of the application. */
   readonly formatted: FormattedFailure;
+  /** Whether it is that of the application. */
+  readonly isOwn: boolean;
   readonly mediaType: string;
   readonly content: Part<MediaTypeObject>;
   readonly schemas: Schemas;
-  readonly values: Map<string, MockValue>;
+  readonly templates: Map<string, Template>;
   /** The name of an example. */
   readonly preferred: string | undefined;
   /** Whether the operation does not declare it, so that its examples are of other failures. */
@@ -116,8 +131,8 @@ interface FailureOptions {
 
 // Throws an HttpError (501) if the mock can't make a body of the media type.
 function makeFailure(options: FailureOptions): FormattedFailure {
-  const { failure, formatted, mediaType, content, schemas, values, preferred, isCommon } = options;
-  const { status, code, message } = failure;
+  const { failure, context, formatted, mediaType, content, schemas, templates, preferred, isCommon } = options;
+  const { status, code, message, details } = failure;
   const isOwnRange = mediaType.includes("*") && selectMediaType([mediaType], formatted.type) !== undefined;
   const type = isOwnRange ? formatted.type : chooseOf(mediaType, content, schemas);
   const schema = content.written("schema");
@@ -129,14 +144,16 @@ function makeFailure(options: FailureOptions): FormattedFailure {
   // An example says more than a schema that allows other members.
   const declared = new Set(schemas.shapeAt(schema?.pointer).propertyNames).add("details");
   const isExpected = Object.keys(Object(formatted.body)).every((name) => declared.has(name)) && example === undefined;
-  if (type === formatted.type && isValid(formatted.body) && (isExpected || !hasExample)) return formatted;
-  const key = `${content.pointer} ${status} ${code} ${example} ${isCommon}`;
+  const key = `${content.pointer} ${status} ${code} ${example} ${isCommon} ${!details} ${!context.request}`;
+  const told = { failure, context, isValid };
   const choose = () => {
     const { isDeclared, ...value } = chooseValue(content, schemas, { example }, undefined, type);
-    return chooseErrorValue(isCommon ? value : { ...value, isDeclared }, failure, isValid);
+    return chooseTemplate(isCommon ? value : { ...value, isDeclared }, told, formatted);
   };
-  const chosen = values.get(key) ?? choose();
-  if (values.size < maxCached) values.set(key, chosen); // handlers can throw any code
+  const chosen = templates.get(key) ?? choose();
+  if (templates.size < maxCached) templates.set(key, chosen); // handlers can throw any code
+  const isEnough = (options.isOwn || chosen.isCovered) && (isExpected || !hasExample);
+  if (type === formatted.type && isEnough && isValid(formatted.body)) return formatted;
   const sent = isJson(type) ? undefined : chosen.sent?.toString();
   let value = sent ?? structuredClone(chosen.value);
   if (value === undefined && textOf(type) === "any") return formatted;
@@ -145,9 +162,18 @@ function makeFailure(options: FailureOptions): FormattedFailure {
   if (isWhole && isAboutPrefer(failure)) return formatted; // only its message tells the reason
   if (!isWhole && !chosen.isDeclared && textOf(type) !== "any" && typeof value === "string" && isValid(message))
     value = message;
-  else if (!isWhole) explain(value, failure, isValid, { deepest: maxDepth, hasCodes: !chosen.isDeclared });
+  else if (!isWhole) {
+    const { lacksPlace } = explain(value, told, chosen);
+    if (lacksPlace && isCommon) return toPlain(value, formatted, message);
+  }
   const body = writeMockBody(type, value, schema && schemas.at(schema.pointer));
   return { type, status, body, headers: isWhole ? toProblemHeader(message) : {} };
+}
+
+// A list of invalid parts is no body of another failure. FastAPI has its message in the same member.
+function toPlain(value: unknown, formatted: FormattedFailure, message: string): FormattedFailure {
+  const [name = ""] = Object.keys(value as object);
+  return isReasonName(name) ? { ...formatted, body: { [name]: message } } : formatted;
 }
 
 // All other invalid parameters have details.
@@ -163,67 +189,25 @@ function statusOf(failure: ErrorBody, responses: readonly (readonly [string, unk
 }
 
 // An example of the document as it is, or what was made from the schema without the members that are not needed. This is expensive.
-function chooseErrorValue(chosen: MockValue, failure: ErrorBody, isValid: (value: unknown) => boolean): MockValue {
-  if (chosen.isDeclared) return chosen;
+function chooseTemplate(chosen: MockValue, told: Told, { type, body }: FormattedFailure): Template {
   const value = structuredClone(chosen.value);
-  const explainTo = (deepest: number) => explain(value, failure, isValid, { deepest, hasCodes: true });
+  // Failures with other invalid parts have the same template.
+  const details = told.failure.details?.slice(0, 1).map((detail) => ({ ...detail, name: "property1" }));
+  const like = { ...told, failure: { ...told.failure, ...(details && { details }) } };
+  const explainTo = (deepest: number) => explain(value, like, { deepest, isDeclared: chosen.isDeclared });
   // The reason is needed once, in the outermost object that can have it.
   const depth = depths.find((one) => explainTo(one).hasReason) ?? maxDepth;
-  removeOptional(value, explainTo(depth).filled, () => isValid(value));
-  return { value };
-}
-
-// A code of the server, or a usual one, if the schema lists the codes. "about:blank" is a type that is a URI (RFC 9457, section 4.2.1).
-function codesOf({ code, status }: ErrorBody): readonly string[] {
-  const phrase = STATUS_CODES[status]?.toLowerCase().replaceAll(/\W+/g, "_") ?? code;
-  const usual = status < 500 ? ["invalid_request_error", "invalid_request"] : ["api_error", "server_error"];
-  return [code, phrase, ...usual].flatMap((one) => [one, one.toUpperCase()]).concat("about:blank");
-}
-
-/** The names of the members that have the reason, the code or the status, by object. */
-type Filled = Map<object, Set<string>>;
-
-// Puts the reason, the code and the status into a value, where the schema allows it. Returns where it did.
-function explain(
-  value: unknown,
-  failure: ErrorBody,
-  isValid: (value: unknown) => boolean,
-  { deepest, hasCodes }: { readonly deepest: number; readonly hasCodes: boolean },
-): { filled: Filled; hasReason: boolean } {
-  let hasReason = false;
-  const filled: Filled = new Map();
-  const set = (holder: Record<string, unknown>, name: string, member: unknown) => {
-    const before = holder[name];
-    holder[name] = member;
-    if (!isValid(value)) holder[name] = before;
-    const isSet = holder[name] === member;
-    if (isSet) filled.set(holder, (filled.get(holder) ?? new Set()).add(name));
-    return isSet;
-  };
-  const visit = (part: unknown, depth: number): void => {
-    if (Array.isArray(part)) visit(part[0], depth + 1);
-    if (depth > deepest || Array.isArray(part) || typeof part !== "object" || part === null) return;
-    const members = part as Record<string, unknown>;
-    const texts = Object.keys(members).filter((name) => typeof members[name] === "string");
-    const rankOf = (name: string) => reasonNames.indexOf(name.toLowerCase());
-    const places = texts.filter((name) => rankOf(name) >= 0).sort((one, other) => rankOf(one) - rankOf(other));
-    const place = places.find((name) => set(members, name, failure.message));
-    hasReason ||= place !== undefined;
-    for (const [name, member] of Object.entries(members))
-      if (name === place) continue;
-      else if (typeof member === "number" && statusNames.test(name)) set(members, name, failure.status);
-      else if (hasCodes && typeof member === "string" && codeNames.test(name))
-        codesOf(failure).some((code) => set(members, name, code));
-      else if (hasCodes && typeof member === "string" && phraseNames.test(name))
-        set(members, name, STATUS_CODES[failure.status]);
-      else visit(member, depth + 1);
-  };
-  visit(value, 0);
-  return { filled, hasReason };
+  const { filled } = explainTo(depth);
+  const covered = [...Object.keys(Object(body)), ...(impliedNames[type] ?? [])];
+  const isSaid = (name: string) => filled.get(value as object)?.has(name) || hasFilled(Object(value)[name], filled);
+  const isCovered = Object.keys(Object(value)).every((name) => covered.includes(name) || !isSaid(name));
+  if (chosen.isDeclared) return { ...chosen, isCovered };
+  removeOptional(value, filled, () => told.isValid(value));
+  return { value, isCovered };
 }
 
 // Removes the members that are not filled, unless the schema requires them. The others keep their order.
-function removeOptional(part: unknown, filled: Filled, isValid: () => boolean): void {
+function removeOptional(part: unknown, filled: Explained["filled"], isValid: () => boolean): void {
   if (Array.isArray(part)) for (const item of part) removeOptional(item, filled, isValid);
   if (Array.isArray(part) || typeof part !== "object" || part === null) return;
   const members = part as Record<string, unknown>;
@@ -240,9 +224,4 @@ function removeOptional(part: unknown, filled: Filled, isValid: () => boolean): 
   }
   for (const [name] of all) delete members[name];
   Object.assign(members, Object.fromEntries(all.filter(([name]) => needed.has(name))));
-}
-
-function hasFilled(part: unknown, filled: Filled): boolean {
-  if (typeof part !== "object" || part === null) return false;
-  return filled.has(part) || Object.values(part).some((member) => hasFilled(member, filled));
 }

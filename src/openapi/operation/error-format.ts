@@ -26,7 +26,8 @@ export interface ErrorFormat {
   readonly mediaType?: string;
 }
 
-const problemType = "application/problem+json";
+/** The media type of problem details (RFC 9457). */
+export const problemType = "application/problem+json";
 
 /** Problem details (RFC 9457) of the type about:blank. Extension members have its code, and its details. */
 export const problemDetails = Object.assign(

@@ -86,7 +86,7 @@ t.test("An error has the members that its schema requires, the reason, the code 
     instance: text,
   });
   const found = await failWith({ schema: problem }, "application/problem+json");
-  t.strictSame(Object.keys(found as object), ["type", "title", "status", "detail"], "the order is that of the schema");
+  t.strictSame(Object.keys(found as object), Object.keys(problem.properties), "the order is that of the schema");
   t.match(found, { title: "Bad Request", status: 400, detail: message });
 });
 
