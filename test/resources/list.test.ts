@@ -7,10 +7,10 @@ const note = '{ $ref: "#/components/schemas/Note" }';
 const json = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
 const integer = (name: string) => `{ name: ${name}, in: query, schema: { type: integer } }`;
 const cursor = "{ name: cursor, in: query, schema: { type: string } }";
-const listOf = (parameters: string) =>
+const pagesOf = (schema: string, parameters: string) =>
   documentOf(
     `  /notes:
-    get: { operationId: listNotes, parameters: [${parameters}], responses: { 200: { description: x, ${json(`{ type: object, required: [items, total, has_more, page, pages], properties: { items: { type: array, items: ${note} }, total: { type: integer }, has_more: { type: boolean }, page: { type: integer }, pages: { type: integer } } }`)} } } }
+    get: { operationId: listNotes, parameters: [${parameters}], responses: { 200: { description: x, ${json(schema)} } } }
     post: { operationId: addNote, requestBody: { required: true, ${json(note)} }, responses: { 201: { description: x, ${json(note)} } } }
   /notes/{id}:
     parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
@@ -18,6 +18,11 @@ const listOf = (parameters: string) =>
 `,
     `components: { schemas: { Note: { type: object, properties: { id: { type: integer, readOnly: true }, text: { type: string } } } } }
 `,
+  );
+const listOf = (parameters: string) =>
+  pagesOf(
+    `{ type: object, required: [items, total, has_more, page, pages], properties: { items: { type: array, items: ${note} }, total: { type: integer }, has_more: { type: boolean }, page: { type: integer }, pages: { type: integer } } }`,
+    parameters,
   );
 
 const megabyte = "x".repeat(1_000_000);
@@ -75,3 +80,22 @@ for (const [name, parameters] of [
     t.strictSame(body, { items: [], total: 1, has_more: true, page: 1, pages: 0 });
     t.match(await send("GET", "/notes?limit=-1"), { status: 400 });
   });
+
+for (const [parameters, rest, expected] of [
+  [`${integer("limit")}, ${integer("skip")}`, "", { count: 3 }],
+  [`${integer("limit")}, ${integer("page")}`, "", { count: 3 }],
+  [`${integer("limit")}, ${integer("offset")}`, ", total: { type: integer }", { count: 2, total: 3 }],
+  [`${integer("limit")}, ${cursor}`, "", { count: 2 }],
+  [`${integer("limit")}, ${integer("skip")}`, ", number_of_elements: { type: integer }", { number_of_elements: 2 }],
+] as const)
+  testLikely(
+    `count is that of all records, if no other member is and pages have numbers: ${parameters}${rest}`,
+    pagesOf(
+      `{ type: object, properties: { data: { type: array, items: ${note} }, count: { type: integer }${rest} } }`,
+      parameters,
+    ),
+    async (t, send) => {
+      for (const text of ["a", "b", "c"]) await send("POST", "/notes", { text });
+      t.match((await send("GET", "/notes?limit=2")).body, expected);
+    },
+  );

@@ -5,6 +5,7 @@ import type { Resource } from "../record/resource.ts";
 import { envelopeNames, meaningOf } from "../record/usual-names.ts";
 import { successSchema } from "./bodies-and-parameters.ts";
 import { type PageMember, readPageMembers } from "./page-facts.ts";
+import type { PageParameters } from "./page-parameters.ts";
 
 /** How the body of a response contains a record. If it has no members, the body is the record. */
 export interface RecordEnvelope {
@@ -112,10 +113,16 @@ export function findWrappedRecord(
 const maxLevels = 2; // such as `_embedded` of HAL
 
 /** Returns how a response contains the records of a page: as an array, or in objects with one array of them. */
-export function findListEnvelope(place: SchemaPlace, resource: Resource, level = 0): ListEnvelope | undefined {
+export function findListEnvelope(
+  place: SchemaPlace,
+  resource: Resource,
+  parameters: PageParameters,
+  level = 0,
+): ListEnvelope | undefined {
   const schema = RecordSchema.of(resource.record.document, place);
   const items = itemEnvelope(schema.parts, resource);
   if (items) return { item: items, levels: [] };
+  const isNumbered = (parameters.offset ?? parameters.page) !== undefined;
   const find = (envelopeOf: (name: string) => ListEnvelope | undefined) => {
     const holes = schema.propertyNames.flatMap((member) => {
       const inner = envelopeOf(member);
@@ -124,7 +131,7 @@ export function findListEnvelope(place: SchemaPlace, resource: Resource, level =
     const [hole] = holes;
     if (hole === undefined || holes.length > 1) return undefined;
     const { member, inner } = hole;
-    return { item: inner.item, levels: [{ member, beside: readPageMembers(schema, member) }, ...inner.levels] };
+    return { item: inner.item, levels: [{ member, beside: readPageMembers(schema, isNumbered, member) }, ...inner.levels] };
   };
   const ofArray = (name: string) => {
     const item = itemEnvelope(schema.property(name), resource);
@@ -132,7 +139,7 @@ export function findListEnvelope(place: SchemaPlace, resource: Resource, level =
   };
   const ofObject = (name: string) => {
     const member = level < maxLevels && meaningOf(envelopeNames, name) ? schema.member(name) : undefined;
-    return member && findListEnvelope(member, resource, level + 1);
+    return member && findListEnvelope(member, resource, parameters, level + 1);
   };
   return find(ofArray) ?? find(ofObject);
 }

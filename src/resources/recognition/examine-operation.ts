@@ -55,9 +55,9 @@ export class Examination extends ExaminedOperation {
     const schema = responseSchema(this.operation, status);
     const base = { status: Number(status), envelopes: this.#findEnvelopes() };
     if (this.kind === "list") {
-      const envelope = schema && findListEnvelope(schema, this.resource);
-      if (envelope === undefined) return undefined;
       const parameters = readPageParameters(this.operation, record, this.resource.exampleId);
+      const envelope = schema && findListEnvelope(schema, this.resource, parameters);
+      if (envelope === undefined) return undefined;
       return { ...base, list: { envelope, parameters, wildcards: findWildcards(this.operation, record) } };
     }
     if (status === "204") return base;

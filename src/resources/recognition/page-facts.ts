@@ -72,31 +72,37 @@ export function readsTotal({ fact, nested = [] }: PageMember): boolean {
   return factsOfAll.includes(fact) || nested.some(readsTotal);
 }
 
-/** Reads which members of an object beside its records say something about the page. `records` is the member with the records. */
-export function readPageMembers(schema: RecordSchema, records?: string): PageMember[] {
+/**
+ * Reads which members of an object beside its records say something about the page. `records` is the member with the records. `isNumbered`
+ * tells that an offset or the number of a page selects it.
+ */
+export function readPageMembers(schema: RecordSchema, isNumbered: boolean, records?: string): PageMember[] {
   let example: Readonly<Record<string, unknown>> | undefined;
+  const totals = schema.propertyNames.filter((name) => findFact(name, typesOf(schema, name)) === "total");
   return schema.propertyNames.flatMap((name): PageMember[] => {
     if (name === records) return [];
     const [node] = schema.property(name);
-    const parts = node?.parts() ?? [];
-    const types = parts.flatMap(({ schema: { type } }) => (type === undefined ? [] : [type].flat())) as string[];
+    const types = typesOf(schema, name);
     const isRequired = schema.required.includes(name);
     const base = { name, isRequired, isNullable: types.includes("null") };
     const fact = findFact(name, types);
     // The last page has no cursor.
     if (fact === "nextCursor" && isRequired && !base.isNullable) return [{ ...base, fact, fixed: "" }];
-    // Beside links to other pages, a count is that of all records.
-    if (fact === "count" && schema.propertyNames.includes("next")) return [{ ...base, fact: "total" }];
-    const isAbsolute = parts.some(({ schema: { format } }) => format === "uri" || format === "url");
+    if (fact === "total" && name === "count" && (totals.length > 1 || !isNumbered)) return [{ ...base, fact: "count" }];
+    const isAbsolute = schema.property(name).some(({ schema: { format } }) => format === "uri" || format === "url");
     if (fact) return [{ ...base, fact, ...(isAbsolute && { isAbsolute }) }];
     if (node && types.includes("object")) {
-      const nested = readPageMembers(RecordSchema.of(schema.document, node));
+      const nested = readPageMembers(RecordSchema.of(schema.document, node), isNumbered);
       if (nested.some((member) => member.fact || member.nested)) return [{ ...base, nested }];
     }
     if (!isRequired) return [];
     example ??= Object(schema.example) as Readonly<Record<string, unknown>>;
     return [{ ...base, fixed: example[name] ?? null }];
   });
+}
+
+function typesOf(schema: RecordSchema, name: string): string[] {
+  return schema.property(name).flatMap(({ schema: { type } }) => (type === undefined ? [] : [type].flat())) as string[];
 }
 
 /** Returns what a header of a list says about the page; undefined if it says something else. */

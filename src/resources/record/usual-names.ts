@@ -120,7 +120,8 @@ export type PageFact =
 export const pageFactNames: Readonly<Record<string, readonly Row<PageFact>[]>> = {
   integer: [
     [/^(total|total_(count|items|results|records|elements|size)|item_count)$/, "total", "GitHub, Spring, Google"],
-    [/^(count|result_count|number_of_elements)$/, "count", "Django, Spring"],
+    [/^count$/, "total", "Django, FastAPI, Azure"], // of a list with pages by number, and without another total
+    [/^(result_count|number_of_elements)$/, "count", "Spring"],
     [/^(limit|per_page|page_size|size)$/, "limit", "PagerDuty, Laravel, Spring"],
     [/^(pages|(total|num)_pages|page_count)$/, "pages", "Linode, Spring"],
     [/^last_page$/, "lastPage", "Laravel"],
