@@ -99,3 +99,58 @@ for (const [parameters, rest, expected] of [
       t.match((await send("GET", "/notes?limit=2")).body, expected);
     },
   );
+
+const text = "{ type: string }";
+const orNull = (type: string) => `{ type: [${type}, "null"] }`;
+const notes = `{ type: array, items: ${note} }`;
+const button = `{ type: object, properties: { url: ${orNull("string")}, label: ${text}, active: { type: boolean } } }`;
+const numbered = `${integer("per_page")}, ${integer("page")}`;
+
+testLikely(
+  "the links of a page, its first and last record and its buttons are facts, and what is not known is not invented",
+  pagesOf(
+    `{ type: object, required: [data, links, meta], properties: { data: ${notes}, success: { type: boolean },
+      links: { type: object, required: [first, last, prev, next], properties: { first: ${text}, last: ${text}, prev: ${text}, next: ${orNull("string")} } },
+      meta: { type: object, required: [from, to, links, path, took, etag, kind, state], properties: { current_page: { type: integer }, from: ${orNull("integer")}, to: { type: integer }, links: { type: array, items: ${button} }, path: { type: string, format: uri }, took: { type: integer, example: 12 }, etag: ${orNull("string")}, kind: { const: page }, state: { enum: [full, part] }, note: { type: string, example: a } } } } }`,
+    numbered,
+  ),
+  async (t, send) => {
+    const page = async (number: number) => (await send("GET", `/notes?per_page=1&page=${number}`)).body;
+    const at = (number: number) => `/notes?per_page=1&page=${number}`;
+    const none = await page(1);
+    t.strictSame([none.links.last, none.meta.from, none.meta.to], [at(1), null, 0]);
+    for (const text of ["a", "b"]) await send("POST", "/notes", { text });
+    t.strictSame(await page(2), {
+      data: [{ id: 2, text: "b" }],
+      success: true,
+      links: { first: at(1), last: at(2), prev: at(1), next: null },
+      meta: {
+        ...{ current_page: 2, from: 2, to: 2 },
+        links: [
+          { url: at(1), label: "&laquo; Previous", active: false },
+          { url: at(1), label: "1", active: false },
+          { url: at(2), label: "2", active: true },
+          { url: null, label: "Next &raquo;", active: false },
+        ],
+        ...{ path: "http://localhost/notes", took: 0, etag: null, kind: "page", state: "full" },
+      },
+    });
+    t.equal((await page(1)).links.prev, "", "a required text");
+  },
+);
+
+testLikely(
+  "the facts of a page can be beside its records, where the same names say something else without it",
+  pagesOf(
+    `{ type: object, properties: { data: ${notes}, first_page_url: ${text}, last_page_url: ${text}, next_page_url: ${orNull("string")}, path: ${text}, from: { type: integer }, to: { type: integer }, total: { type: integer },
+      period: { type: object, required: [from], properties: { from: { type: integer }, to: { type: integer }, total: ${text} } } } }`,
+    numbered,
+  ),
+  async (t, send) => {
+    for (const text of ["a", "b", "c"]) await send("POST", "/notes", { text });
+    const at = (number: number) => `/notes?per_page=2&page=${number}`;
+    const { data, ...facts } = (await send("GET", at(1))).body;
+    const urls = { first_page_url: at(1), last_page_url: at(2), next_page_url: at(2), path: "/notes" };
+    t.strictSame(facts, { ...urls, from: 1, to: 2, total: 3 });
+  },
+);

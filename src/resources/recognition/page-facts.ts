@@ -1,5 +1,6 @@
 // What a list responds with beside its records: totals, numbers of pages, links and the like, by type and usual name.
-import { RecordSchema } from "../record/record-schema.ts";
+import { chooseValues } from "../record/member-values.ts";
+import { itemSchemas, RecordSchema } from "../record/record-schema.ts";
 import { meaningOf, type PageFact, pageFactNames } from "../record/usual-names.ts";
 
 /** What a list responds with about its page, beside the records. */
@@ -13,13 +14,24 @@ export interface PageFacts {
   readonly firstPage: number;
   /** The scheme and host of the request. */
   readonly origin: string;
-  /** URLs of pages; undefined if there is none. */
-  readonly links: { readonly self: string; readonly next: string | undefined; readonly previous: string | undefined };
+  readonly links: PageUrls;
   /** The cursor of the next page; undefined if there is none. */
   readonly nextCursor: string | undefined;
   readonly limit: number;
   readonly offset: number;
   readonly page: number;
+}
+
+/** URLs of pages; undefined if there is none. */
+export interface PageUrls {
+  readonly self: string;
+  readonly next: string | undefined;
+  readonly previous: string | undefined;
+  readonly first: string;
+  /** The URL of the list, without a query. */
+  readonly path: string;
+  /** Returns the URL of a page by its number; undefined if pages have none. */
+  readonly at: (page: number) => string | undefined;
 }
 
 const readers: Readonly<Record<PageFact, (facts: PageFacts) => unknown>> = {
@@ -29,13 +41,20 @@ const readers: Readonly<Record<PageFact, (facts: PageFacts) => unknown>> = {
   self: ({ links }) => links.self,
   next: ({ links }) => links.next,
   previous: ({ links }) => links.previous,
+  first: ({ links }) => links.first,
+  last: (facts) => facts.links.at(lastPageOf(facts)),
+  path: ({ links }) => links.path,
+  pageLinks: listPageLinks,
+  from: ({ count, offset }) => (count > 0 ? offset + 1 : undefined),
+  to: ({ count, offset }) => (count > 0 ? offset + count : undefined),
+  isSuccess: () => true,
   limit: ({ limit }) => limit,
   offset: ({ offset }) => offset,
   page: ({ page }) => page,
   nextCursor: ({ nextCursor }) => nextCursor,
   hasPrevious: ({ hasPrevious }) => hasPrevious,
   pages: countPages,
-  lastPage: (facts) => Math.max(countPages(facts), 1) - 1 + facts.firstPage,
+  lastPage: lastPageOf,
   nextPage: ({ more, page }) => (more ? page + 1 : undefined),
   previousPage: ({ page, firstPage }) => (page > firstPage ? page - 1 : undefined),
   isFirst: ({ hasPrevious }) => !hasPrevious,
@@ -48,7 +67,33 @@ function countPages({ total = 0n, limit }: PageFacts): number {
   return limit === 0 ? 0 : Math.ceil(Number(total) / limit);
 }
 
-const factsOfAll: readonly (PageFact | undefined)[] = ["total", "pages", "lastPage"];
+function lastPageOf(facts: PageFacts): number {
+  return Math.max(countPages(facts), 1) - 1 + facts.firstPage;
+}
+
+// The buttons between pages: those before and after, and of the pages around this one.
+function listPageLinks(facts: PageFacts): object[] {
+  const { page, firstPage, links } = facts;
+  const around = Array.from({ length: 7 }, (_, index) => page - 3 + index);
+  const numbers = around.filter((number) => number >= firstPage && number <= lastPageOf(facts));
+  return [
+    { url: links.previous ?? null, label: "&laquo; Previous", active: false },
+    ...numbers.map((number) => ({ url: links.at(number) ?? null, label: `${number}`, active: number === page })),
+    { url: links.next ?? null, label: "Next &raquo;", active: false },
+  ];
+}
+
+const factsOfAll: readonly (PageFact | undefined)[] = ["total", "pages", "lastPage", "last", "pageLinks"];
+
+// What can mean something else beside records, unless another member says something about the page.
+const weakFacts: readonly (PageFact | undefined)[] = ["first", "last", "path", "from", "to"];
+
+const factsOfEach: readonly (PageFact | undefined)[] = [undefined, "isSuccess"]; // also of what is no page
+
+// What the first or the last page has not.
+const edgeFacts: readonly (PageFact | undefined)[] = [
+  ...(["next", "previous", "nextPage", "previousPage", "nextCursor", "last", "from", "to"] as const),
+];
 
 function findFact(name: string, types: readonly string[]): PageFact | undefined {
   return types.flatMap((type) => meaningOf(pageFactNames[type] ?? [], name) ?? [])[0];
@@ -77,28 +122,38 @@ export function readsTotal({ fact, nested = [] }: PageMember): boolean {
  * tells that an offset or the number of a page selects it.
  */
 export function readPageMembers(schema: RecordSchema, isNumbered: boolean, records?: string): PageMember[] {
-  let example: Readonly<Record<string, unknown>> | undefined;
-  const totals = schema.propertyNames.filter((name) => findFact(name, typesOf(schema, name)) === "total");
-  return schema.propertyNames.flatMap((name): PageMember[] => {
+  const all = schema.propertyNames.map((name) => findFact(name, typesOf(schema, name)));
+  const isPage = all.some((fact) => !weakFacts.includes(fact) && !factsOfEach.includes(fact));
+  const hasTotals = all.filter((fact) => fact === "total").length > 1;
+  return schema.propertyNames.flatMap((name, index): PageMember[] => {
     if (name === records) return [];
     const [node] = schema.property(name);
     const types = typesOf(schema, name);
     const isRequired = schema.required.includes(name);
     const base = { name, isRequired, isNullable: types.includes("null") };
-    const fact = findFact(name, types);
-    // The last page has no cursor.
-    if (fact === "nextCursor" && isRequired && !base.isNullable) return [{ ...base, fact, fixed: "" }];
-    if (fact === "total" && name === "count" && (totals.length > 1 || !isNumbered)) return [{ ...base, fact: "count" }];
+    const fact = all[index];
+    const choose = () => chooseValues(schema, [name])[name];
+    if (fact === "total" && name === "count" && (hasTotals || !isNumbered)) return [{ ...base, fact: "count" }];
     const isAbsolute = schema.property(name).some(({ schema: { format } }) => format === "uri" || format === "url");
-    if (fact) return [{ ...base, fact, ...(isAbsolute && { isAbsolute }) }];
+    const isMeant = fact === "pageLinks" ? hasButtons(schema, name) : isPage || !weakFacts.includes(fact);
+    if (fact && isMeant) {
+      const fixed = isRequired && !base.isNullable && edgeFacts.includes(fact) ? choose()?.value : undefined;
+      return [{ ...base, fact, ...(isAbsolute && { isAbsolute }), ...(fixed !== undefined && { fixed }) }];
+    }
     if (node && types.includes("object")) {
       const nested = readPageMembers(RecordSchema.of(schema.document, node), isNumbered);
       if (nested.some((member) => member.fact || member.nested)) return [{ ...base, nested }];
     }
     if (!isRequired) return [];
-    example ??= Object(schema.example) as Readonly<Record<string, unknown>>;
-    return [{ ...base, fixed: example[name] ?? null }];
+    const { value } = choose() ?? { value: Object(schema.example)[name] ?? null }; // such as one of several values
+    return [{ ...base, fixed: value }];
   });
+}
+
+function hasButtons(schema: RecordSchema, name: string): boolean {
+  const [items] = itemSchemas(schema.property(name)) ?? [];
+  const names = items ? RecordSchema.of(schema.document, items).propertyNames : [];
+  return ["url", "label", "active"].every((one) => names.includes(one));
 }
 
 function typesOf(schema: RecordSchema, name: string): string[] {
@@ -116,7 +171,7 @@ export function writePageMembers(members: readonly PageMember[], facts: PageFact
   const written: Record<string, unknown> = {};
   for (const { name, fact, nested, fixed, isNullable, isAbsolute } of members) {
     const found = (fact ? readers[fact](facts) : nested && writePageMembers(nested, facts)) ?? fixed;
-    const value = isAbsolute && typeof found === "string" ? new URL(found, facts.origin).href : found;
+    const value = isAbsolute && typeof found === "string" && found !== "" ? new URL(found, facts.origin).href : found;
     if (value !== undefined) written[name] = value;
     else if (isNullable) written[name] = null;
   }

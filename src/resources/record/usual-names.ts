@@ -103,6 +103,13 @@ export type PageFact =
   | "self"
   | "next"
   | "previous"
+  | "first"
+  | "last"
+  | "path"
+  | "pageLinks"
+  | "from"
+  | "to"
+  | "isSuccess"
   | "limit"
   | "offset"
   | "page"
@@ -125,6 +132,8 @@ export const pageFactNames: Readonly<Record<string, readonly Row<PageFact>[]>> =
     [/^(limit|per_page|page_size|size)$/, "limit", "PagerDuty, Laravel, Spring"],
     [/^(pages|(total|num)_pages|page_count)$/, "pages", "Linode, Spring"],
     [/^last_page$/, "lastPage", "Laravel"],
+    [/^from$/, "from", "Laravel"],
+    [/^to$/, "to", "Laravel"],
     [/^(next|next_page|next_page_number)$/, "nextPage", "Kaminari"],
     [/^(prev|previous|(prev|previous)_page(_number)?)$/, "previousPage", "Kaminari"],
     [/^(offset|skip)$/, "offset", "PagerDuty"],
@@ -136,6 +145,7 @@ export const pageFactNames: Readonly<Record<string, readonly Row<PageFact>[]>> =
     [/^((is_)?first(_page)?)$/, "isFirst", "Spring"],
     [/^((is_)?last(_page)?)$/, "isLast", "Spring"],
     [/^((is_)?empty)$/, "isEmpty", "Spring"],
+    [/^(success|ok)$/, "isSuccess", "Laravel, Slack"],
   ],
   string: [
     [/^(cursor|(next|end)_(cursor|token|marker))$/, "nextCursor", "Square, Relay"],
@@ -144,7 +154,11 @@ export const pageFactNames: Readonly<Record<string, readonly Row<PageFact>[]>> =
     [/^(self|self_(url|link))$/, "self", "HAL"],
     [/^(next|next_(url|link|page|page_url))$/, "next", "Django, HAL, Laravel"],
     [/^(prev|previous|(prev|previous)_(url|link|page|page_url))$/, "previous", "Django, HAL, Laravel"],
+    [/^(first|first_(url|link|page_url))$/, "first", "JSON:API, Laravel"],
+    [/^(last|last_(url|link|page_url))$/, "last", "JSON:API, Laravel"],
+    [/^(path|url)$/, "path", "Laravel, Stripe"],
   ],
+  array: [[/^links$/, "pageLinks", "Laravel"]],
 };
 
 export type QueryRole = "mask" | "id" | "none";

@@ -54,7 +54,9 @@ export async function listPage(collection: CollectionAccess, { list, headers, st
     ofTotal.some(({ isRequired }) => isRequired || limit === 0);
   // An optional header has the total if it is known without a query.
   const isWhole = ofTotal.length > 0 && !page.more && position === undefined && (offset ?? 0) === 0;
-  const links = linksOf(url, { query, parameters, limit, offset, resource, selected: { filter, position, page } });
+  const numbered = numberPages(url, query, parameters, limit);
+  const selected = { filter, position, page };
+  const links = linksOf(url, numbered, { query, parameters, limit, offset, resource, selected });
   const facts = {
     total: needsTotal ? await records.count(all) : isWhole ? BigInt(count()) : undefined,
     // Most lists do not respond with it.
@@ -64,7 +66,9 @@ export async function listPage(collection: CollectionAccess, { list, headers, st
     more: page.more,
     origin: call.request.origin,
     get links() {
-      return { self: urlWith(url, query), next: links.next, previous: links.prev };
+      const self = urlWith(url, query);
+      const at = (number: number) => numbered?.((number - parameters.firstPage) * limit);
+      return { self, path: url, first: links.first ?? self, next: links.next, previous: links.prev, at };
     },
     get nextCursor() {
       return valueIn(links.next, parameters.cursor);
@@ -163,23 +167,40 @@ interface Selected {
   readonly selected: SelectedPage;
 }
 
+type UrlOfPage = (skipped: number) => string;
+
+// Returns a function that creates the URL of a page by the number of records before it; undefined if no parameter selects pages so.
+function numberPages(
+  url: string,
+  query: Query,
+  { offset, page, firstPage }: PageParameters,
+  limit: number,
+): UrlOfPage | undefined {
+  const name = offset ?? page;
+  if (name === undefined) return undefined;
+  return (skipped) =>
+    urlWith(url, { ...query, [name]: offset ? skipped : Math.floor(skipped / Math.max(limit, 1)) + firstPage });
+}
+
 // By cursor if the list has one, or else by offset or number.
-function linksOf(url: string, { query, parameters, limit, offset = 0, resource, selected }: Selected): PageLinks {
-  const { cursor: cursorName, before, isIdCursor, offset: offsetName, page: pageName, firstPage } = parameters;
+function linksOf(
+  url: string,
+  at: UrlOfPage | undefined,
+  { query, parameters, limit, offset = 0, resource, selected }: Selected,
+): PageLinks {
+  const { cursor: cursorName, before, isIdCursor } = parameters;
   if (cursorName !== undefined) {
     const none = { [cursorName]: undefined, ...(before !== undefined && { [before]: undefined }) };
     if (!isIdCursor) return findPageLinks(urlWith(url, { ...query, ...none }), { ...selected, name: cursorName });
     const ids = (parseJson(selected.page.records.text) as unknown[]).map((record) => resource.idIn(record));
     const { next, prev } = findNeighbours(selected);
     return {
+      first: selected.position && urlWith(url, { ...query, ...none }),
       prev: prev && before !== undefined ? urlWith(url, { ...query, ...none, [before]: ids[0] }) : undefined,
       next: next ? urlWith(url, { ...query, ...none, [cursorName]: ids.at(-1) }) : undefined,
     };
   }
-  const name = offsetName ?? pageName;
-  if (name === undefined) return {};
-  const at = (skipped: number) =>
-    urlWith(url, { ...query, [name]: offsetName ? skipped : Math.floor(skipped / Math.max(limit, 1)) + firstPage });
+  if (at === undefined) return {};
   return {
     first: offset > 0 ? at(0) : undefined,
     prev: offset > 0 ? at(Math.max(0, offset - limit)) : undefined,
