@@ -131,7 +131,10 @@ export function findListEnvelope(
     const [hole] = holes;
     if (hole === undefined || holes.length > 1) return undefined;
     const { member, inner } = hole;
-    return { item: inner.item, levels: [{ member, beside: readPageMembers(schema, isNumbered, member) }, ...inner.levels] };
+    return {
+      item: inner.item,
+      levels: [{ member, beside: readPageMembers(schema, isNumbered, member) }, ...inner.levels],
+    };
   };
   const ofArray = (name: string) => {
     const item = itemEnvelope(schema.property(name), resource);
