@@ -131,6 +131,42 @@ testLikely("HAL: records without an id, in _embedded", products, async (t, send)
   });
 });
 
+const orders = documentOf(
+  `  /orders:
+    get: { operationId: listOrders, ${query("category { type: string }", "status { type: string, enum: [open, closed, all], default: open }")}, ${ok(`{ type: array, items: ${ref("Order")} }`)} }
+    post: { operationId: addOrder, ${body(ref("NewOrder"))}, ${ok("{ type: object, properties: { message: { type: string }, orderId: { type: integer } } }", 201)} }
+  /orders/{orderId}:
+    parameters: [{ name: orderId, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: getOrder, ${ok(ref("Order"))} }
+  /countries:
+    get: { operationId: listCountries, responses: { 200: { description: x, content: { application/json: { schema: { type: array, items: ${ref("Country")} }, example: [{ code: DE, name: Germany }] } } } } }
+  /me: { get: { operationId: getMe, ${ok(ref("User"))} } }
+`,
+  `components:
+  schemas:
+    NewOrder: { type: object, properties: { categories: { type: array, items: { type: string } }, status: { type: string, enum: [open, closed] } } }
+    Order: { type: object, required: [id], properties: { id: { type: integer }, categories: { type: array, items: { type: string } }, status: { type: string, enum: [open, closed] } } }
+    Country: { type: object, required: [code, name], properties: { code: { type: string }, name: { type: string } } }
+    User: { type: object, properties: { name: { type: string } } }
+`,
+);
+
+testLikely(
+  "a command returns its id, and a list selects all by a value that no record has",
+  orders,
+  async (t, send) => {
+    t.same((await send("POST", "/orders", { categories: ["a"] })).body, { orderId: 1 });
+    await send("POST", "/orders", { status: "closed" });
+    const idsOf = async (search: string) =>
+      (await send("GET", `/orders?${search}`)).body.map(({ id }: { id: number }) => id);
+    t.same(await idsOf(""), [1], "a new record is in the list that is the default");
+    t.same(await idsOf("status=all"), [1, 2]);
+    t.same(await idsOf("status=all&category=a"), [1]);
+    for (const path of ["/countries", "/me"])
+      t.match(await send("GET", path), { status: 501, body: { message: /Import them/ } }, path);
+  },
+);
+
 testLikely("a POST returns the id alone", products, async (t, send) => {
   t.equal((await send("POST", "/numbers", { name: "a" })).body, 1);
   t.same((await send("GET", "/numbers/1")).body, { id: 1, name: "a" });

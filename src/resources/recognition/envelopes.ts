@@ -1,4 +1,6 @@
 // How responses contain records: bare, as the members of another schema, or in an object beside other members.
+
+import { toSnakeCase } from "../../lib/index.ts";
 import type { SchemaNode } from "../../openapi/index.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace, valueType } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
@@ -17,6 +19,8 @@ export interface RecordEnvelope {
   readonly member?: string;
   /** Other members of the body. */
   readonly beside?: Readonly<Record<string, unknown>>;
+  /** Members of the body with the value of a property of the record, such as `orderId` with its `id`. */
+  readonly renamed?: Readonly<Record<string, string>>;
   /** The whole body, if it has nothing of the record. */
   readonly value?: unknown;
 }
@@ -57,25 +61,40 @@ export function findRecordEnvelope(place: SchemaPlace, resource: Resource): Reco
 }
 
 /**
- * Returns how the response to a change tells that it was made: an object with nothing but the id and constants, such as
- * `{ "id": 7, "deleted": true }`. Returns undefined if it has more, unless it is that of a deletion, whose members are those of an example.
+ * Returns how the response to a change tells that it was made: the id, or an object with nothing but the id and constants, such as
+ * `{ "orderId": 7, "deleted": true }`. Returns undefined if it has more, unless it is that of a deletion, whose members are those of an example.
  */
 export function findReceiptEnvelope(
   place: SchemaPlace,
-  { record, idName: id }: Resource,
+  { record, idName: id, recordName }: Resource,
   isDeletion: boolean,
 ): RecordEnvelope | undefined {
   const schema = RecordSchema.of(record.document, place);
   const type = valueType(schema.parts);
-  if (type !== undefined && type === valueType(record.property(id))) return { property: id };
+  if (type !== undefined && isSameType(schema.parts, record.property(id))) return { property: id };
   if (type !== undefined)
     return type === "string" || type === "boolean" ? { value: type === "string" ? "" : true } : undefined;
   const isConstant = (name: string) =>
     schema.isConstant(name) || schema.property(name).some((node) => node.schema.type === "boolean");
-  if (!isDeletion && !schema.required.every((name) => name === id || isConstant(name))) return undefined;
+  const names = [`${recordName}_id`, "id", "new_id", "created_id", "inserted_id"];
+  const isId = (name: string) =>
+    name !== id && names.includes(toSnakeCase(name)) && isSameType(schema.property(name), record.property(id));
+  const isKnown = (name: string) => name === id || isId(name) || isConstant(name);
+  if (!isDeletion && !schema.required.every(isKnown)) return undefined;
   const example = Object(schema.example) as Members;
-  const constants = schema.required.map((name) => [name, example[name] === false ? true : example[name]]);
-  return { only: schema.required.filter((name) => name === id), beside: Object.fromEntries(constants) };
+  const ids = schema.propertyNames.filter(isId);
+  const constants = schema.required
+    .filter((name) => !ids.includes(name))
+    .map((name) => [name, example[name] === false ? true : example[name]]);
+  const only = schema.propertyNames.filter((name) => name === id && (schema.required.includes(name) || !isDeletion));
+  const renamed = Object.fromEntries(ids.map((name) => [name, id]));
+  return { only, ...(ids.length > 0 && { renamed }), beside: Object.fromEntries(constants) };
+}
+
+// The format of an integer does not matter.
+function isSameType(one: readonly SchemaNode[], other: readonly SchemaNode[]): boolean {
+  const [a, b] = [one, other].map((schemas) => valueType(schemas)?.replace("int64", "number"));
+  return a !== undefined && a === b;
 }
 
 /** Returns the schemas of a record in the responses of its operations that are not that of the resource itself. */

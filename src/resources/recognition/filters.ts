@@ -52,6 +52,11 @@ function nameOfFilter(name: string): string {
 
 const isSame = (a: string, b: string) => toSnakeCase(a) === toSnakeCase(b);
 
+// `category` of `categories`
+function pluralsOf(name: string): readonly (readonly string[])[] {
+  return [`${name}s`, `${name}es`, name.replace(/y$/, "ies")].map((plural) => [plural]);
+}
+
 // A record can have an object with the id instead of the id, such as `owner` for `owner` or `owner_id`.
 function placesOf(name: string, record: RecordSchema): readonly (readonly string[])[] {
   const [own = name] = record.propertyNames.includes(name)
@@ -59,32 +64,35 @@ function placesOf(name: string, record: RecordSchema): readonly (readonly string
     : record.propertyNames.filter((one) => isSame(one, name));
   const thing = /^(.+)_id$/.exec(toSnakeCase(name))?.[1];
   const inside = ["attributes", own]; // JSON:API
-  if (thing === undefined) return [[own], [`${name}s`], ...["id", "gid", "uuid"].map((id) => [own, id]), inside];
+  if (thing === undefined) return [[own], ...pluralsOf(name), ...["id", "gid", "uuid"].map((id) => [own, id]), inside];
   const named = record.propertyNames.filter((one) => toSnakeCase(one) === thing);
   const similar = record.propertyNames.filter((one) => toSnakeCase(one).endsWith(`_${thing}`));
   const objects = named.length === 1 ? named : similar;
-  return [[own], [`${name}s`], inside, ...(objects.length === 1 ? [[objects[0] as string, "id"]] : [])];
+  return [[own], ...pluralsOf(name), inside, ...(objects.length === 1 ? [[objects[0] as string, "id"]] : [])];
 }
 
 /** Returns the value of a property for which a list looks if a request says none: the default of its filter. Undefined if there is none. */
 export function findListed({ record, plan, operations: { list } }: Resource, property: string): unknown {
   const filter = plan.filters.find((one) => one.property === property && one.member === undefined && !one.contains);
-  if (list === undefined || filter === undefined || Object.hasOwn(findWildcards(list, record), filter.name)) return;
-  return defaultOf(queryOf(list).find(({ value }) => value.name === filter.name));
+  if (list === undefined || filter === undefined || !record.propertyNames.includes(property)) return;
+  const value = defaultOf(queryOf(list).find((part) => part.value.name === filter.name));
+  return findWildcards(list, record)[filter.name]?.includes(value) ? undefined : value;
 }
 
 function defaultOf(part: Operation["parameterParts"][number] | undefined): unknown {
   return (Object(part?.at("schema")?.value) as { readonly default?: unknown }).default;
 }
 
-/** Returns the defaults of parameters of a list that select all records, such as `all`, or nothing. They are no values of a record. */
-export function findWildcards(list: Operation, record: RecordSchema): Readonly<Record<string, unknown>> {
+/** Returns the values of parameters of a list that select all records, such as `all`, or nothing. They are no values of a record. */
+export function findWildcards(list: Operation, record: RecordSchema): Readonly<Record<string, readonly unknown[]>> {
   const found = queryOf(list).flatMap((part) => {
-    const value = defaultOf(part);
     const { name } = part.value;
     const isFree = record.property(name).every(({ schema }) => schema.enum === undefined && schema.const === undefined);
-    if (record.propertyNames.includes(name) && !isFree && record.accepts(name, value)) return [];
-    return wildcards.test(`${value}`) ? [[part.value.name, value] as const] : [];
+    const isOfRecord = (value: unknown) =>
+      record.propertyNames.includes(name) && !isFree && record.accepts(name, value);
+    const { enum: values = [] } = Object(part.at("schema")?.value) as { readonly enum?: readonly unknown[] };
+    const all = [defaultOf(part), ...values].filter((value) => wildcards.test(`${value}`) && !isOfRecord(value));
+    return all.length > 0 ? [[name, all] as const] : [];
   });
   return Object.fromEntries(found);
 }

@@ -43,7 +43,7 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
   };
   const unsent = record.propertyNames.filter((name) => name !== id && !sent(name));
   const hasDefault = (name: string) => record.property(name).some(({ schema }) => schema.default !== undefined);
-  const defaults = record.propertyNames.filter(hasDefault);
+  const defaults = record.propertyNames.filter((name) => hasDefault(name) || listedAs(name) !== undefined);
   const required = new Set([...[record, ...shown].flatMap((schema) => schema.required), ...defaults]);
   // A request can have the time of the creation, so that an import can set it.
   const optional = [...required].filter((name) => name !== id && sent(name) && !body.required.includes(name));

@@ -97,8 +97,8 @@ export interface SetPlan {
 export interface ListPlan {
   readonly envelope: ListEnvelope;
   readonly parameters: PageParameters;
-  /** The defaults of filters that select all records, such as `all`. */
-  readonly wildcards: Readonly<Record<string, unknown>>;
+  /** The values of filters that select all records, such as `all`. */
+  readonly wildcards: Readonly<Record<string, readonly unknown[]>>;
 }
 
 /** A parameter whose effect is not known. */

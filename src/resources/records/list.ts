@@ -108,7 +108,7 @@ async function selectPage(collection: CollectionAccess, { parameters, wildcards 
         message: `The parameters ${parameters.cursor} and ${parameters.before} can't be used together.`,
       },
     ]);
-  const isSelected = (name: string) => !(Object.hasOwn(wildcards, name) && wildcards[name] === query[name]);
+  const isSelected = (name: string) => !(Object.hasOwn(wildcards, name) && wildcards[name]?.includes(query[name]));
   const names = collection.resource.collection.filters.map(({ name }) => name);
   const filter = { ...definedOf(query, names.filter(isSelected)), ...collection.withinOf(call) };
   const page = { ...filter, limit: rest.limit };

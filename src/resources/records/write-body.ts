@@ -28,12 +28,13 @@ export function writePage(envelope: ListEnvelope, records: RawJson<unknown>, fac
   );
 }
 
-function envelopeText({ only, property, member, beside = {} }: RecordEnvelope, text: string): string {
+function envelopeText({ only, property, member, beside = {}, renamed = {} }: RecordEnvelope, text: string): string {
   if (member !== undefined) return joinMembers([[member, text]], beside);
   const members = parseJson(text) as Members;
   if (property !== undefined) return toJson(members[property]);
   const selected = Object.entries(members).filter(([name]) => only === undefined || only.includes(name));
-  return toJson({ ...beside, ...Object.fromEntries(selected) });
+  const others = Object.entries(renamed).map(([name, own]) => [name, members[own]]);
+  return toJson({ ...beside, ...Object.fromEntries([...selected, ...others]) });
 }
 
 // Without parsing the texts.
