@@ -133,7 +133,7 @@ testLikely("HAL: records without an id, in _embedded", products, async (t, send)
 
 const orders = documentOf(
   `  /orders:
-    get: { operationId: listOrders, ${query("category { type: string }", "status { type: string, enum: [open, closed, all], default: open }")}, ${ok(`{ type: array, items: ${ref("Order")} }`)} }
+    get: { operationId: listOrders, ${query("category { type: string }", "status { type: string, enum: [open, closed, all], default: open }", "state { type: array, items: { type: string } }")}, ${ok(`{ type: array, items: ${ref("Order")} }`)} }
     post: { operationId: addOrder, ${body(ref("NewOrder"))}, ${ok("{ type: object, properties: { message: { type: string }, orderId: { type: integer } } }", 201)} }
   /orders/{orderId}:
     parameters: [{ name: orderId, in: path, required: true, schema: { type: integer } }]
@@ -145,7 +145,7 @@ const orders = documentOf(
   `components:
   schemas:
     NewOrder: { type: object, properties: { categories: { type: array, items: { type: string } }, status: { type: string, enum: [open, closed] } } }
-    Order: { type: object, required: [id], properties: { id: { type: integer }, categories: { type: array, items: { type: string } }, status: { type: string, enum: [open, closed] } } }
+    Order: { type: object, required: [id], properties: { id: { type: integer }, state: { type: string }, categories: { type: array, items: { type: string } }, status: { type: string, enum: [open, closed] } } }
     Country: { type: object, required: [code, name], properties: { code: { type: string }, name: { type: string } } }
     User: { type: object, properties: { name: { type: string } } }
 `,
@@ -162,6 +162,8 @@ testLikely(
     t.same(await idsOf(""), [1], "a new record is in the list that is the default");
     t.same(await idsOf("status=all"), [1, 2]);
     t.same(await idsOf("status=all&category=a"), [1]);
+    t.same(await idsOf("status=all&state=x"), [], "an array with one value");
+    t.match(await send("GET", "/orders?state=x&state=y"), { status: 501 });
     for (const path of ["/countries", "/me"])
       t.match(await send("GET", path), { status: 501, body: { message: /Import them/ } }, path);
   },

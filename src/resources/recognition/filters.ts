@@ -20,7 +20,7 @@ export function readFilters(list: Operation, record: RecordSchema, exampleId: un
     if (given === undefined && pageRoleOf(parameter, record, exampleId) !== undefined) return [];
     const schema = parameter.written("schema");
     const parts = schema ? RecordSchema.of(record.document, schema).parts : [];
-    const sent = valueType(parts) ?? alternativeType(parts);
+    const sent = valueType(itemSchemas(parts) ?? parts) ?? alternativeType(parts);
     for (const [property = "", member] of given ? [given] : placesOf(nameOfFilter(name), record)) {
       const schemas = member === undefined ? record.property(property) : record.at([property, member]);
       const items = member === undefined ? itemSchemas(schemas) : undefined;

@@ -4,15 +4,12 @@ import { type Checked, parseJson, RawJson, toJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/index.ts";
 import {
   type IdempotencyKey,
-  idOf,
-  type RecordId,
   type RecordStore,
   type Records,
   removeWithBelow,
   type Store,
   toScope,
 } from "../../store/index.ts";
-import { parametersOf } from "../recognition/bodies-and-parameters.ts";
 import type { RecordEnvelope } from "../recognition/envelopes.ts";
 import type { PlannedAction, PlannedOperation } from "../recognition/plan.ts";
 import { callerForms, RecordMaker } from "../record/record-maker.ts";
@@ -22,6 +19,7 @@ import { callerId } from "./caller.ts";
 import { applyMask } from "./patches.ts";
 import { addRecord, type PlacedRecord } from "./place-record.ts";
 import { invalidBody, parameterOf, requireUnderstood } from "./request.ts";
+import { RequestPlace } from "./request-place.ts";
 import { writeRecord } from "./write-body.ts";
 
 export interface AccessOptions {
@@ -53,12 +51,13 @@ export class CollectionAccess {
   readonly maker: RecordMaker | undefined;
   /** What a single record is until it is changed. */
   readonly initial: RawJson<unknown> | undefined;
-  readonly #path: string;
+  /** Where its requests are. */
+  readonly place: RequestPlace;
   readonly #options: AccessOptions;
 
   constructor({ path, does: action }: PlannedOperation & { readonly does: PlannedAction }, options: AccessOptions) {
     const { resource, store } = options;
-    this.#path = path;
+    this.place = new RequestPlace(path, resource, action.within, options.baseUrl);
     this.#options = options;
     this.action = action;
     this.maker = action.body && new RecordMaker(resource, action.body);
@@ -66,47 +65,6 @@ export class CollectionAccess {
     this.initial = initial && new RawJson(toJson(initial));
     this.resource = resource;
     this.records = store.records(resource.name);
-  }
-
-  /** Returns the scope of a request: that of its path. */
-  scopeOf(call: UntypedCall): string {
-    return toScope(this.#scopeValuesOf(call));
-  }
-
-  /** Returns the address of a record in the store; 0, which no record has, if the id is not a number of the store. */
-  addressOf(call: UntypedCall, id = this.#idOf(call)): RecordId {
-    return this.resource.addressAt(this.#scopeValuesOf(call), id);
-  }
-
-  #scopeValuesOf(call: UntypedCall): readonly string[] {
-    return this.resource.scopeParameters.map((name) => parameterOf(call, name));
-  }
-
-  #membersOfPath(call: UntypedCall): Readonly<Record<string, unknown>> {
-    const values = this.withinOf(call);
-    return Object.fromEntries((this.action.within ?? []).map(({ parameter, path }) => [path[0], values[parameter]]));
-  }
-
-  /** Returns the members that the records of a request have by its path, beside those of its scope, by the names of parameters. */
-  withinOf({ params }: UntypedCall): Readonly<Record<string, unknown>> {
-    const values = params as Readonly<Record<string, unknown>>;
-    return Object.fromEntries((this.action.within ?? []).map(({ parameter }) => [parameter, values[parameter]]));
-  }
-
-  // The values of the parameters of a path above the record.
-  #valuesAbove(call: UntypedCall): readonly string[] {
-    if (this.action.within === undefined) return this.#scopeValuesOf(call);
-    return parametersOf(this.#path).map((name) => parameterOf(call, name));
-  }
-
-  // A single record has none.
-  #idOf(call: UntypedCall): string {
-    return this.resource.isSingle ? "" : parameterOf(call, this.resource.parameter);
-  }
-
-  /** Returns why a new record of a request can't have an id. Completes a sentence; undefined if it can. */
-  findIdProblem(call: UntypedCall, id: string): string | undefined {
-    return this.resource.findIdProblem(id, this.#scopeValuesOf(call));
   }
 
   /** Returns what a request has of a record. */
@@ -141,39 +99,15 @@ export class CollectionAccess {
     return this.resource.record.keepReadOnly(before, after, this.maker?.body);
   }
 
-  /** Returns the public URL of the operation of a request. */
-  urlOfCall(call: UntypedCall): string {
-    return this.#fillPath(this.#path, (name) => parameterOf(call, name));
-  }
-
-  #fillPath(path: string, read: (name: string) => string): string {
-    return (
-      this.#options.baseUrl + path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => encodeURIComponent(read(name)))
-    );
-  }
-
-  /** Returns the public URL of a record at an address. */
-  urlOf(call: UntypedCall, address: RecordId): string {
-    const { item, parameter, collection } = this.resource;
-    return this.#fillPath(item.path, (name) =>
-      name === parameter ? `${idOf(collection, address)}` : parameterOf(call, name),
-    );
-  }
-
-  /** Returns the URL of a record at an address with a scheme and host: those of the request, unless they are configured. */
-  absoluteUrlOf(call: UntypedCall, address: RecordId): string {
-    return new URL(this.urlOf(call, address), call.request.origin).href;
-  }
-
   /** Throws an HttpError if a request has what is not understood, or if the record does not exist to which its scope belongs. */
   async check(call: UntypedCall): Promise<void> {
     requireUnderstood(call, this.action);
-    if (this.scopeOf(call).length > maxScopeLength)
+    if (this.place.scopeOf(call).length > maxScopeLength)
       throw new InvalidRequest([
         { location: "path", name: this.resource.parameter, message: "The path is too long to have records." },
       ]);
     const { above, store } = this.#options;
-    if (above.length > 0) await requireAbove(above, this.#valuesAbove(call), store.records);
+    if (above.length > 0) await requireAbove(above, this.place.valuesAbove(call), store.records);
   }
 
   /**
@@ -181,7 +115,7 @@ export class CollectionAccess {
    */
   makeNew(call: UntypedCall, body: object, url = recordUrl): object {
     const caller = call.caller === undefined ? undefined : callerForms(callerId(call.caller));
-    const place = { ...this.resource.membersOfScope(this.#scopeValuesOf(call)), ...this.#membersOfPath(call) };
+    const place = this.place.membersOf(call);
     if (this.maker) return this.requireValid(this.maker.create(body, place, { url, caller }), body);
     return { ...place, ...this.keepReadOnly(undefined, body) };
   }
@@ -233,7 +167,7 @@ export class CollectionAccess {
 
   /** Returns the record of the path. Throws an HttpError if it does not exist. */
   async find(call: UntypedCall): Promise<RawJson<unknown>> {
-    const record = (await this.records.find(this.addressOf(call))) ?? this.initial;
+    const record = (await this.records.find(this.place.addressOf(call))) ?? this.initial;
     if (record !== undefined) return record;
     await this.requireImported();
     throw this.#notFound(call);
@@ -249,7 +183,7 @@ export class CollectionAccess {
     const { collection, idPath, highestChosenId: highest } = this.resource;
     const isTooHigh = collection.idType === "int64" && BigInt(id) > highest;
     const tooHigh = isTooHigh ? `must be at most ${highest}, so that the server can make higher ones` : undefined;
-    const problem = this.findIdProblem(call, id) ?? tooHigh;
+    const problem = this.place.findIdProblem(call, id) ?? tooHigh;
     if (problem !== undefined) throw invalidBody(idPath.join("."), `The id ${problem}.`);
   }
 
@@ -258,12 +192,12 @@ export class CollectionAccess {
     const { recordName } = this.resource;
     const exists = (id: string) =>
       new HttpError({ code: `${recordName}_exists`, status: 409 }, `Another ${recordName} has the id ${id}.`);
-    const options = { scope: this.#scopeValuesOf(call), exists, key };
+    const options = { scope: this.place.scopeValuesOf(call), exists, key };
     const makesUrls = this.maker?.makesUrls ?? false;
     const write = async (records: RecordStore) => {
       const created = await addRecord(records, this.resource, placed, options);
       if (created.outcome !== "created" || !makesUrls) return created;
-      const url = this.absoluteUrlOf(call, created.id);
+      const url = this.place.absoluteUrlOf(call, created.id);
       const changed = await records.change(created.id, (record) => fillUrls(this.membersOf(record), url));
       return changed.outcome === "missing" ? created : { ...created, record: changed.record };
     };
@@ -308,18 +242,18 @@ export class CollectionAccess {
     const { above, store } = this.#options;
     if (above.length === 0 && !isTransaction) return write(this.records);
     return store.transaction(async (records) => {
-      await requireAbove(above, this.#valuesAbove(call), records);
+      await requireAbove(above, this.place.valuesAbove(call), records);
       return write(records(this.resource.name));
     });
   }
 
   /** Deletes the record of the path with those below it, if `isAllowed` returns true for it. */
   remove(call: UntypedCall, isAllowed: (record: RawJson<unknown>) => boolean) {
-    const id = this.resource.isSingle ? [] : [this.#idOf(call)];
+    const id = this.resource.isSingle ? [] : [this.place.idOf(call)];
     const deletion = {
       collection: this.resource.name,
-      address: this.addressOf(call),
-      scope: toScope([...this.#scopeValuesOf(call), ...id]),
+      address: this.place.addressOf(call),
+      scope: toScope([...this.place.scopeValuesOf(call), ...id]),
       below: this.#options.below,
     };
     return removeWithBelow(this.#options.store, deletion, isAllowed);
@@ -332,9 +266,10 @@ export class CollectionAccess {
       this.checkPreconditions(call, record);
       return edit(record);
     };
-    if (initial === undefined) return this.respond(call, await this.records.change(this.addressOf(call), editChecked));
+    if (initial === undefined)
+      return this.respond(call, await this.records.change(this.place.addressOf(call), editChecked));
     const result = await this.add(call, (records) =>
-      records.put(this.addressOf(call), (record) => editChecked(record ?? initial)),
+      records.put(this.place.addressOf(call), (record) => editChecked(record ?? initial)),
     );
     if (result.outcome === "full") throw this.full();
     return this.write(call, result.record);

@@ -121,7 +121,7 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
         ...response,
         headers: {
           ...response.headers,
-          ...(resource.hasRecordPath && { Location: collection.urlOf(call, created.id) }),
+          ...(resource.hasRecordPath && { Location: collection.place.urlOf(call, created.id) }),
           ...replayed,
         },
       };
@@ -219,7 +219,7 @@ function replaceRecord(
   const previous = collection.membersOf(record);
   if (maker)
     return collection.requireValid(
-      maker.replace(members, previous, { url: collection.absoluteUrlOf(call, collection.addressOf(call)) }),
+      maker.replace(members, previous, { url: collection.place.absoluteUrlOf(call, collection.place.addressOf(call)) }),
       members,
     );
   return collection.keepReadOnly(previous, members);
@@ -227,9 +227,9 @@ function replaceRecord(
 
 // A PUT creates a record with the id of its path, if no POST creates them (RFC 9110, section 9.3.4).
 async function createOrReplace(collection: CollectionAccess, call: UntypedCall, members: object) {
-  const address = collection.addressOf(call);
+  const address = collection.place.addressOf(call);
   const id = idOf(collection.resource.collection, address);
-  const problem = collection.resource.isSingle ? undefined : collection.findIdProblem(call, `${id}`);
+  const problem = collection.resource.isSingle ? undefined : collection.place.findIdProblem(call, `${id}`);
   if (problem !== undefined)
     throw new InvalidRequest([
       { location: "path", name: collection.resource.parameter, message: `The id ${problem}.` },
@@ -237,14 +237,14 @@ async function createOrReplace(collection: CollectionAccess, call: UntypedCall, 
   const edit = (record: RawJson<unknown> | undefined) => {
     collection.checkPreconditions(call, record);
     if (record) return replaceRecord(collection, call, members, record);
-    return collection.makeNew(call, members, collection.absoluteUrlOf(call, address));
+    return collection.makeNew(call, members, collection.place.absoluteUrlOf(call, address));
   };
   const result = await collection.add(call, (records) => records.put(address, edit));
   if (result.outcome === "full") throw collection.full();
   const isCreated = result.outcome === "created";
   const { status, createdStatus } = collection.action;
   const response = collection.write(call, result.record, isCreated ? createdStatus : status);
-  const location = isCreated ? { Location: collection.urlOf(call, address) } : {};
+  const location = isCreated ? { Location: collection.place.urlOf(call, address) } : {};
   return { ...response, headers: { ...response.headers, ...location } };
 }
 
@@ -270,7 +270,7 @@ const maxKeyLength = 255; // characters, if the document has no schema
 // Clients can send the header although the document does not declare it, as those of Stripe do.
 function findIdempotencyKey(collection: CollectionAccess, call: UntypedCall): IdempotencyKey | undefined {
   const { keyHeader } = collection.action;
-  const scope = collection.scopeOf(call);
+  const scope = collection.place.scopeOf(call);
   const declared = readIdempotencyKey(call, scope);
   const sent = call.request.headers[keyHeader.toLowerCase()];
   if (declared !== undefined || typeof sent !== "string") return declared;

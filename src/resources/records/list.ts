@@ -38,7 +38,7 @@ export async function listPage(collection: CollectionAccess, { list, headers, st
   const query = call.query as Query;
   const selection = await selectPage(collection, list, call);
   const { limit, offset, position, filter } = selection;
-  const scope = resource.collection.isScoped ? { [scopeFilter.name]: collection.scopeOf(call) } : {};
+  const scope = resource.collection.isScoped ? { [scopeFilter.name]: collection.place.scopeOf(call) } : {};
   const all = { ...filter, ...scope };
   // With a cursor, a page can be short: the next one begins behind it. With a number, the records between them would be lost.
   const canBeShort = parameters.cursor !== undefined && offset === undefined;
@@ -46,7 +46,7 @@ export async function listPage(collection: CollectionAccess, { list, headers, st
   const page = await records.list({ limit, position, filter: all, ...size, ...(offset !== undefined && { offset }) });
   if (page.more && !canBeShort) requireWhole(page, parameters);
   if (page.last === undefined) await collection.requireImported();
-  const url = collection.urlOfCall(call);
+  const url = collection.place.urlOfCall(call);
   const count = () => (JSON.parse(page.records.text) as unknown[]).length;
   const ofTotal = pageHeaders.filter(readsTotal);
   const needsTotal =
@@ -110,7 +110,7 @@ async function selectPage(collection: CollectionAccess, { parameters, wildcards 
     ]);
   const isSelected = (name: string) => !(Object.hasOwn(wildcards, name) && wildcards[name]?.includes(query[name]));
   const names = collection.resource.collection.filters.map(({ name }) => name);
-  const filter = { ...definedOf(query, names.filter(isSelected)), ...collection.withinOf(call) };
+  const filter = { ...definedOf(query, names.filter(isSelected)), ...collection.place.withinOf(call) };
   const page = { ...filter, limit: rest.limit };
   const position = await findPosition(collection, call, page, cursor ?? before, before !== undefined);
   if (position === null)
@@ -132,7 +132,7 @@ async function findPosition(
   if (cursor === undefined) return undefined;
   const own = readCursor({ ...filter, cursor: `${cursor}` });
   if (own !== null) return own;
-  const number = await collection.records.position(collection.addressOf(call, `${cursor}`));
+  const number = await collection.records.position(collection.place.addressOf(call, `${cursor}`));
   if (number === undefined) return null;
   return isBefore ? { before: number } : { after: number };
 }
@@ -214,9 +214,14 @@ function valueIn(url: string | undefined, name: string | undefined): string | un
   return isMissing ? undefined : (new URL(url, "http://localhost").searchParams.get(name) ?? undefined);
 }
 
-// The members of these names that have a value.
+// The filters of these names that have a value. Throws an HttpError for several values of one.
 function definedOf(values: Query, names: readonly string[]): Query {
-  return Object.fromEntries(
-    names.flatMap((name) => (!Object.hasOwn(values, name) || values[name] === undefined ? [] : [[name, values[name]]])),
-  );
+  const filters = names.flatMap((name) => {
+    if (!Object.hasOwn(values, name)) return [];
+    const [value, ...others] = [values[name]].flat();
+    if (others.length > 0)
+      throw new HttpError("not_implemented", `The parameter ${name} can have one value. Send several requests.`);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(filters);
 }

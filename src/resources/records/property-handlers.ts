@@ -29,7 +29,7 @@ export function createPropertyHandler(collection: CollectionAccess): UntypedHand
     await collection.check(call);
     if (kind === "replace" && call.body === undefined)
       throw invalidBody("", `The request must have a body, with the ${name}.`);
-    const result = await collection.records.change(collection.addressOf(call), (record) => {
+    const result = await collection.records.change(collection.place.addressOf(call), (record) => {
       const members = collection.membersOf(record);
       const isMissing = members[name] === undefined;
       collection.checkPreconditions(call, isMissing ? undefined : record);
