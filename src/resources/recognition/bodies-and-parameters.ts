@@ -69,6 +69,11 @@ export function responseAt({ part }: Operation, status: string) {
   return isFailure || hasContent === (status === "204") ? undefined : all;
 }
 
+/** Returns whether an operation declares a response that is no error, or any other. */
+export function declaresSuccess({ part }: Operation): boolean {
+  return Object.keys(Object(part.at("responses")?.value)).some((name) => /^([123]|default)/.test(name));
+}
+
 const errorWords = /error|problem|(?<!de)fault|fail|unexpected|exception|invalid|unauthorized/i;
 
 /** Returns the schema of the response with a status, as JSON; undefined if it has none. */

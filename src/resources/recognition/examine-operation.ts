@@ -3,7 +3,14 @@ import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
 import type { OperationKind } from "../record/resource.ts";
 import { meaningOf, neutralParameters, type QueryRole, queryNames, wholeNames } from "../record/usual-names.ts";
-import { actionOf, lastSegment, queryOf, responseAt, responseSchema } from "./bodies-and-parameters.ts";
+import {
+  actionOf,
+  declaresSuccess,
+  lastSegment,
+  queryOf,
+  responseAt,
+  responseSchema,
+} from "./bodies-and-parameters.ts";
 import { findListEnvelope, findReceiptEnvelope, findRecordEnvelope } from "./envelopes.ts";
 import { BodyExamination } from "./examine-body.ts";
 import { ExaminedOperation, isUnderstood } from "./examined-operation.ts";
@@ -50,7 +57,7 @@ export class Examination extends ExaminedOperation {
   #findSuccess(): Pick<PlannedAction, "status" | "envelopes" | "list"> | undefined {
     const find = (status: string) => responseAt(this.operation, status);
     const status = [...successes[this.kind], "200", "201", "204"].find((one) => find(one) !== undefined);
-    if (status === undefined) return undefined;
+    if (status === undefined) return this.#undeclaredSuccess();
     const { record } = this.resource;
     const schema = responseSchema(this.operation, status);
     const base = { status: Number(status), envelopes: this.#findEnvelopes() };
@@ -65,6 +72,14 @@ export class Examination extends ExaminedOperation {
     const isLater = status === "202" && this.kind === "create"; // it promises nothing without the record
     if (schema === undefined) return hasContent || isLater || this.kind === "get" ? undefined : base;
     return base.envelopes[Number(status)] ? base : undefined;
+  }
+
+  // A document that declares only errors leaves a success open: one without content.
+  #undeclaredSuccess(): Pick<PlannedAction, "status" | "envelopes"> | undefined {
+    const isRead = this.kind === "get" || this.kind === "list";
+    if (isRead || declaresSuccess(this.operation)) return undefined;
+    this.doubt("declares no success");
+    return { status: this.kind === "create" ? 201 : 204, envelopes: {} };
   }
 
   // 201, if it is declared with the record, or without content.

@@ -52,12 +52,14 @@ export class Responses {
   readonly #declarations: ReadonlyMap<string, Declaration>; // by status, range of statuses or `default`
   readonly #byStatus = new Map<number, Declaration | undefined>(); // those that were selected before
   readonly #isDeclared: boolean; // the document can leave all responses open
+  readonly #hasSuccess: boolean; // or all successes, if it declares only errors
   readonly #mediaTypes: readonly string[]; // of successes
 
   constructor(declarations: ReadonlyMap<string, Declaration>, headers: readonly string[]) {
     this.headers = headers;
     this.#declarations = declarations;
     this.#isDeclared = declarations.size > 0;
+    this.#hasSuccess = [...declarations.keys()].some((status) => /^([123]|default)/.test(status));
     const successes = [...declarations].filter(([status]) => /^2/.test(status));
     this.haveTags = successes.some(([, { headers }]) => headers.has("etag"));
     this.#mediaTypes = [...new Set(successes.flatMap(([, { contents }]) => [...contents.keys()]))];
@@ -95,7 +97,8 @@ export class Responses {
 
   /** Returns whether the document declares a status. */
   declares(status: number): boolean {
-    return !this.#isDeclared || this.#select(status) !== undefined;
+    const isOpen = !this.#isDeclared || (!this.#hasSuccess && status < 300);
+    return isOpen || this.#select(status) !== undefined;
   }
 
   /** Returns the media type of a success that the client prefers; undefined if none is declared, or it accepts none. */
