@@ -26,9 +26,9 @@ const documentWith = (ship: string) =>
 `,
     `components:
   schemas:
-    NewOrder: { type: object, required: [title], properties: { title: { type: string } } }
-    Shipping: { type: object, properties: { carrier: { type: string } } }
-    Order: { type: object, required: [id, title, status], properties: { id: { type: integer }, title: { type: string }, status: { type: string, enum: [new, paid, shipped, canceled] }, carrier: { type: string }, updatedAt: { type: string, format: date-time } } }
+    NewOrder: { type: object, required: [title], properties: { title: { type: string }, home: { type: object, properties: { city: { type: string }, zip: { type: string } } } } }
+    Shipping: { type: object, properties: { carrier: { type: string }, password: { type: string, writeOnly: true }, home: { type: object, properties: { city: { type: string } } } } }
+    Order: { type: object, required: [id, title, status], properties: { id: { type: integer }, title: { type: string }, status: { type: string, enum: [new, paid, shipped, canceled] }, carrier: { type: string }, home: { type: object, properties: { city: { type: string }, by: { type: string, readOnly: true } } }, updatedAt: { type: string, format: date-time } } }
 `,
   );
 const document = documentWith(
@@ -49,6 +49,14 @@ testLikely("an action sets members of a record, if it has the values that it nee
   t.same((await send("GET", "/orders/1")).body, shipped.body);
 });
 
+testLikely("an action merges what its body has, without what only the request declares", document, async (t, send) => {
+  await send("POST", "/orders", { title: "a", status: "shipped", home: { city: "Bonn", zip: "1" } });
+  t.match((await send("GET", "/orders/1")).body, { status: "paid" }, "a request can't say what the server makes");
+  const { body } = await send("POST", "/orders/1/ship", { password: "x", home: { city: "Kiel", by: "y" } });
+  t.notOk("password" in body);
+  t.match(body.home, { city: "Kiel", zip: "1" });
+});
+
 t.test("The plan suggests an action where a property has a value of its name", async (t) => {
   const { operations } = planOf(await parseDocument(document));
   t.equal(
@@ -64,6 +72,9 @@ t.test("An action that can't be right is an error, which says why", async (t) =>
     '{ update: "/orders/{id}", set: { state: paid } }': /a record has no property state that can be/,
     '{ update: "/orders/{id}", set: paid }': /its member set must be an object with members of the record/,
     '{ update: "/orders/{id}", sets: { status: paid } }': /unknown member sets/,
+    '{ update: "/orders/{id}", set: {} }': /its member set must have a property/,
+    '{ update: "/orders/{id}", set: { id: 5 } }': /a record has no property id that can be 5/,
+    '{ update: "/orders/{id}", set: { status: paid }, if: { state: new } }': /no property state that can be "new"/,
   })) {
     const changed = await parseDocument(documentWith(`x-resource: ${hint}`));
     t.throws(() => planOf(changed), reason, hint);

@@ -199,6 +199,8 @@ testLikely("AIP: the id of a query, and a field mask", topics, async (t, send) =
     ...body,
     labels: { a: "1", b: "4" },
   });
+  t.same((await change("labels.b", {})).body.labels, { a: "1" }, "and not the members beside it");
+  t.same((await change("", { displayName: "B" })).body.displayName, "B", "an empty mask has all");
   const { displayName: _, ...others } = (await send("GET", "/topics/t1")).body;
   t.same((await change("display_name", {})).body, others, "what the body does not have is removed");
   t.match(await change("other", {}), { status: 400, body: { message: /has other, which is no property/ } });

@@ -70,3 +70,15 @@ testLikely("a new record has its URL, that of its parent, and those of lists bel
   const note = { id: "n 1", text: "x", self: "http://localhost/notes/n%201" };
   t.same((await send("PUT", "/notes/n%201", { text: "x" })).body, note, "also of one that a PUT creates");
 });
+
+testLikely(
+  "texts of clients stay as they are, also if a record is replayed after its deletion",
+  document,
+  async (t, send) => {
+    const title = "http://record.invalid/x";
+    const add = () => send("POST", "/repos/r/issues", { title }, "application/json", { "idempotency-key": "k" });
+    const { body } = await add();
+    t.match(body, { title, url: "http://localhost/repos/r/issues/1" });
+    t.same((await add()).body, body);
+  },
+);

@@ -22,11 +22,11 @@ const document = documentOf(
   /companies/{companyId}/contacts:
     ${parameters("companyId")}
     ${list("listContacts", "Contact")}
-    post: { operationId: addContact, ${body("Name")}, ${ok(ref("Contact"), 201)} }
+    post: { operationId: addContact, ${body("NewContact")}, ${ok(ref("Contact"), 201)} }
   /contacts/{contactId}:
     ${parameters("contactId")}
     get: { operationId: getContact, ${ok(ref("Contact"))} }
-    put: { operationId: putContact, ${body("Name")}, ${ok(ref("Contact"))} }
+    put: { operationId: putContact, ${body("NewContact")}, ${ok(ref("Contact"))} }
     delete: { operationId: removeContact, responses: { 204: { description: x } } }
   /projects:
     ${list("listProjects", "Project")}
@@ -46,6 +46,7 @@ const document = documentOf(
     Id: { type: string, format: uuid }
     Name: { type: object, required: [name], properties: { name: { type: string } } }
     Company: { type: object, required: [id, name], properties: { id: ${ref("Id")}, name: { type: string } } }
+    NewContact: { type: object, required: [name], properties: { name: { type: string }, company_id: ${ref("Id")} } }
     Contact: { type: object, required: [id, company_id, name], properties: { id: ${ref("Id")}, company_id: ${ref("Id")}, name: { type: string } } }
     NewProject: { type: object, required: [title, company], properties: { title: { type: string }, username: { type: string }, company: { type: object, required: [id], properties: { id: ${ref("Id")} } } } }
     Project: { type: object, required: [id, title, company], properties: { id: ${ref("Id")}, title: { type: string }, username: { type: string }, company: { type: object, required: [id], properties: { id: ${ref("Id")} } } } }
@@ -69,6 +70,22 @@ testLikely("a record that is created below another one has its id, and is read f
   t.match(await send("DELETE", `/contacts/${body.id}`), { status: 204 });
   t.same((await send("GET", `/companies/${a}/contacts`)).body, []);
 });
+
+testLikely(
+  "the path says to which record a new one belongs, and a key is that of one path",
+  document,
+  async (t, send) => {
+    const add = async (name: string) => (await send("POST", "/companies", { name })).body.id as string;
+    const [a, b] = [await add("A"), await add("B")];
+    const wrong = await send("POST", `/companies/${a}/contacts`, { name: "x", company_id: b });
+    t.match(wrong, { status: 400, body: { message: /company_id must be that of the path/ } });
+    const once = (company: string) =>
+      send("POST", `/companies/${company}/contacts`, { name: "Ann" }, "application/json", { "idempotency-key": "k" });
+    t.match(await once(a), { status: 201, body: { company_id: a } });
+    t.match(await once(a), { status: 201, headers: { "idempotency-replayed": "true" } });
+    t.match(await once(b), { status: 422 });
+  },
+);
 
 testLikely("a list below another record has those that refer to it", document, async (t, send) => {
   const company = (await send("POST", "/companies", { name: "A" })).body.id as string;

@@ -1,8 +1,16 @@
 // Actions on a record: operations that set members of it, as `x-resource` declares them, and what it could say of others.
 import type { Document, Operation } from "../../openapi/index.ts";
+import { RecordSchema } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
 import { stateNames } from "../record/usual-names.ts";
-import { actionOf, normalizePath, parametersOf, responseAt, responseSchema } from "./bodies-and-parameters.ts";
+import {
+  actionOf,
+  changeSchema,
+  normalizePath,
+  parametersOf,
+  responseAt,
+  responseSchema,
+} from "./bodies-and-parameters.ts";
 import { findRecordEnvelope } from "./envelopes.ts";
 import { ExaminedOperation, isUnderstood } from "./examined-operation.ts";
 import { planMembers } from "./made-members.ts";
@@ -22,24 +30,33 @@ export function findAction(operation: Operation, resources: readonly Resource[])
   const missing = parametersOf(resource.item.path).find((name) => !parametersOf(operation.path).includes(name));
   if (missing !== undefined) throw refusal(where, `its path must have the parameter ${missing} of ${hint.update}`);
   const { record } = resource;
-  const wrong = Object.entries(hint.set).find(
-    ([name, value]) => !record.propertyNames.includes(name) || !record.accepts(name, value),
-  );
-  if (wrong) throw refusal(where, `a record has no property ${wrong[0]} that can be ${JSON.stringify(wrong[1])}`);
   const conditions = Object.entries(hint.if ?? {}).map(([name, value]) => [name, [value].flat()] as const);
+  const values = [
+    ...Object.entries(hint.set),
+    ...conditions.flatMap(([name, all]) => all.map((one) => [name, one] as const)),
+  ];
+  const isWrong = ([name, value]: readonly [string, unknown]) =>
+    !record.propertyNames.includes(name) || name === resource.idPath[0] || !record.accepts(name, value);
+  const wrong = values.find(isWrong);
+  if (Object.keys(hint.set).length === 0) throw refusal(where, "its member set must have a property of the record");
+  if (wrong) throw refusal(where, `a record has no property ${wrong[0]} that can be ${JSON.stringify(wrong[1])}`);
   const status = ["200", "204", "201", "202"].find((one) => responseAt(operation, one) !== undefined);
   const schema = status === undefined ? undefined : responseSchema(operation, status);
   const envelope = schema && findRecordEnvelope(schema, resource);
   if (status === undefined || (schema && envelope === undefined))
     return "declares no response 200 with the record, or 204";
-  const members = planMembers(record, { ...noContext, body: resource.newRecord, id: resource.idName });
+  const sent = changeSchema(operation);
+  const body = sent ? RecordSchema.of(record.document, sent) : resource.newRecord;
+  const members = planMembers(record, { ...noContext, body, id: resource.idName });
   const found = {
     status: Number(status),
     envelopes: envelope ? { [status]: envelope } : {},
     set: { members: hint.set, if: Object.fromEntries(conditions) },
-    body: { ...members, schema: resource.newRecord.pointer, shown: [] },
+    body: { ...members, schema: body.pointer, shown: [] },
   };
   const refused = operation.parameterParts.filter((part) => !isUnderstood(part));
+  const needed = refused.find(({ value }) => value.required)?.value.name;
+  if (needed !== undefined) return `requires the parameter ${needed}, whose effect is not known`;
   return new ExaminedOperation("update", operation, resource).plan(found, refused);
 }
 

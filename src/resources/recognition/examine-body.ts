@@ -82,7 +82,7 @@ export class BodyExamination {
     if (isPartial) this.#examined.doubt("requires no property, and keeps those that a request does not have");
     const canKeep = (name: string) => isPartial || !body.canHave(name);
     const given = isKept
-      ? record.propertyNames.filter(canKeep)
+      ? [...record.propertyNames.filter(canKeep), ...this.#examined.placed]
       : [...this.#examined.placed, ...Object.keys(this.#initial)];
     const missing = record.required.find((name) => name !== collection.id && !given.includes(name) && !isGiven(name));
     if (missing !== undefined)

@@ -30,7 +30,8 @@ export class ExaminedOperation {
   /** The members that a new record has from its path. */
   get placed(): readonly string[] {
     const ofScope = this.resource.plan.scope.flatMap(({ member }) => member ?? []);
-    return [...ofScope, ...(this.within ?? []).map(({ path }) => path[0] as string)];
+    const within = this.kind === "create" ? (this.within ?? []) : this.resource.plan.views.flatMap((one) => one.within);
+    return [...ofScope, ...within.map(({ path }) => path[0] as string)];
   }
 
   refuse(reason: string): void {

@@ -76,7 +76,8 @@ export function findListed({ record, plan, operations: { list } }: Resource, pro
   const filter = plan.filters.find((one) => one.property === property && one.member === undefined && !one.contains);
   if (list === undefined || filter === undefined || !record.propertyNames.includes(property)) return;
   const value = defaultOf(queryOf(list).find((part) => part.value.name === filter.name));
-  return findWildcards(list, record)[filter.name]?.includes(value) ? undefined : value;
+  const all = findWildcards(list, record);
+  return Object.hasOwn(all, filter.name) && all[filter.name]?.includes(value) ? undefined : value;
 }
 
 function defaultOf(part: Operation["parameterParts"][number] | undefined): unknown {

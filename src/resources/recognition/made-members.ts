@@ -67,6 +67,7 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
     if (name === id || placed.includes(name) || !isMember || timed.some(([one]) => one === name)) return false;
     return !body.required.includes(name) || !sent(name);
   });
+  const isMade = (name: string) => missing.includes(name) || timed.some(([one]) => one === name);
   const inner = planAttributes(record, context);
   const isOfCaller = (name: string) =>
     hasCaller &&
@@ -93,8 +94,9 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
       ...updated,
       ...(inner ? [[attributesName, { members: inner.updated }] as const] : []),
     ]),
-    kept: keepsAll ? record.propertyNames : isNew ? [...new Set([...kept, ...unsendable])] : [],
-    unkept: record.propertyNames.filter(isUnkept),
+    kept: keepsAll ? record.propertyNames : isNew ? [...new Set([...kept, ...unsendable, ...placed])] : [],
+    // A request can't say what the server makes.
+    unkept: record.propertyNames.filter((name) => isUnkept(name) || (!canSend(name) && !body.isOpen && isMade(name))),
     alternatives: depth < maxDepth ? record.alternatives.map((one) => planMembers(one, context, depth + 1)) : [],
   };
 }

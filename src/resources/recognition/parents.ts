@@ -3,7 +3,7 @@
 import { toSnakeCase } from "../../lib/index.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
 import type { CollectionPlan, Resource, ScopeParameter } from "../record/resource.ts";
-import { ownNames } from "../record/usual-names.ts";
+import { ownNames, singularOf } from "../record/usual-names.ts";
 import { normalizePath, parametersOf } from "./bodies-and-parameters.ts";
 
 /** Returns whether each record of a collection is directly below one of another collection. */
@@ -40,9 +40,7 @@ export function findScope(path: string, record: RecordSchema, [idName]: readonly
   return parametersOf(path).map((parameter) => {
     const own = toSnakeCase(parameter);
     const [, before = ""] = path.split(`/{${parameter}}`, 1)[0]?.match(/([^/{}]+)$/) ?? []; // `vehicles` of `/vehicles/{id}`
-    const thing = ownNames.test(own)
-      ? toSnakeCase(before).replace(/s$/, "")
-      : own.replace(/_(pk|id|uuid|slug|key)$/, ""); // `organization` or `organization_id` of `{organization_pk}`
+    const thing = ownNames.test(own) ? singularOf(toSnakeCase(before)) : own.replace(/_(pk|id|uuid|slug|key)$/, ""); // `organization` or `organization_id` of `{organization_pk}`
     const found = [own, thing, `${thing}_id`].flatMap((one) => names.find((name) => toSnakeCase(name) === one) ?? []);
     return { parameter, ...(found[0] !== undefined && { member: found[0] }) };
   });

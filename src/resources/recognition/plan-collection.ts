@@ -9,6 +9,7 @@ import {
   type ViewParameter,
   type ViewPlan,
 } from "../record/resource.ts";
+import { singularOf } from "../record/usual-names.ts";
 import { isRecordPath, lastSegment, normalizePath, parametersOf, queryOf } from "./bodies-and-parameters.ts";
 import { readFilters } from "./filters.ts";
 import type { Id } from "./find-id.ts";
@@ -92,7 +93,7 @@ export function planCollection(
       isRequired: isSent && newRecord.required.includes(id.path.join(".")),
       isUsual: id.isGiven === true || (id.isConverted !== true && [parameter, "id"].includes(id.path.join("."))),
     },
-    recordName: nameRecord(record.name ?? lastSegment(path).replace(/s$/, "")),
+    recordName: nameRecord(record.name ?? singularOf(lastSegment(path))),
     record: record.pointer,
     newRecord: newRecord.pointer,
     initial: !isSingle || (replace && isOptional) || !(replace ?? update) ? undefined : makeInitial(record),

@@ -14,9 +14,8 @@ export function createUrlFinder({ item, isSingle, hasRecordPath, record, scopePa
     if (meaningOf(urlNames, name)) return recordUrl;
     const [, thing = ""] = /^(.+)_(?:url|link|href)$/.exec(toSnakeCase(name)) ?? [];
     if (thing === "") return undefined;
-    const below = record.document.operations.flatMap(({ path }) =>
-      path.startsWith(own) ? [path.slice(own.length)] : [],
-    );
+    const places = record.document.operations.map((one) => normalizePath(one.path));
+    const below = places.flatMap((path) => (path.startsWith(own) ? [path.slice(own.length)] : []));
     const list = below.find((path) => [thing, `${thing}s`].includes(toSnakeCase(path)));
     if (list !== undefined) return `${recordUrl}/${list}`;
     // `repository_url` below `/repos/{repo}`

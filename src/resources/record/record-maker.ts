@@ -117,7 +117,15 @@ export class RecordMaker {
 
   /** Whether new records have their URL, which is known as soon as they have an id. */
   get makesUrls(): boolean {
-    return this.#form.makesUrls;
+    return this.#form.urlNames.length > 0;
+  }
+
+  /** Returns the members of a new record with URLs, and not those of the plan, in the members that are made. */
+  fillUrls(members: object, url: string): object {
+    const filled = this.#form.urlNames.flatMap((name) =>
+      Object.hasOwn(members, name) ? [[name, fillUrls((members as Members)[name], url)] as const] : [],
+    );
+    return { ...members, ...Object.fromEntries(filled) };
   }
 
   /**
@@ -181,7 +189,8 @@ class RecordForm {
   readonly #id: string;
   readonly #plan: AlternativePlan;
   readonly #kept: ReadonlySet<string>;
-  readonly makesUrls: boolean;
+  /** The names of the members with URLs, also of alternatives. */
+  readonly urlNames: readonly string[];
 
   constructor(resource: Resource, body: RecordSchema, plan: AlternativePlan) {
     this.record = RecordSchema.of(body.document, { pointer: plan.schema });
@@ -190,11 +199,12 @@ class RecordForm {
     this.#id = resource.idName;
     this.#plan = plan;
     this.#kept = new Set(plan.kept);
-    this.makesUrls = hasUrls(plan.created) || this.alternatives.some(({ makesUrls }) => makesUrls);
+    const own = Object.entries(plan.created).flatMap(([name, source]) => (hasUrls(source) ? [name] : []));
+    this.urlNames = [...own, ...this.alternatives.flatMap(({ urlNames }) => urlNames)];
   }
 
   create(body: object, place: object, options: MakeOptions): object {
-    const own = { ...place, ...this.#keep(body, undefined, options.converts) };
+    const own = { ...this.#keep(body, undefined, options.converts), ...place };
     return this.#addMade(this.#plan.created, own, options);
   }
 
@@ -296,5 +306,5 @@ export function callerForms(id: bigint): readonly unknown[] {
   const digits = BigInt.asUintN(60, id).toString(16).padStart(15, "0");
   // RFC 9562, section 5.8
   const uuid = `${digits.slice(0, 8)}-${digits.slice(8, 12)}-8${digits.slice(12)}-8000-000000000000`;
-  return [`${id}`, Number(id), id, uuid];
+  return [`${id}`, Number(BigInt.asUintN(48, id)), Number(BigInt.asUintN(31, id)), uuid];
 }

@@ -204,7 +204,9 @@ export class Resource {
   /** Returns the id that a record has; undefined if it has none. */
   idIn(record: unknown): unknown {
     if (this.idPath.length === 0) return undefined;
-    return this.idPath.reduce<unknown>((value, name) => Object(value)[name], record);
+    const read = (value: unknown, name: string) =>
+      Object.hasOwn(Object(value), name) ? Object(value)[name] : undefined;
+    return this.idPath.reduce<unknown>(read, record);
   }
 
   /** Returns a record with an id, if the store does not write it. */

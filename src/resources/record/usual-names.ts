@@ -5,6 +5,11 @@ import { toSnakeCase } from "../../lib/index.ts";
 /** Names, what they mean, and an API or a framework that uses them. */
 export type Row<Meaning> = readonly [names: RegExp, means: Meaning, usedBy: string];
 
+/** Returns the singular of a word: `companies` is `company`. */
+export function singularOf(word: string): string {
+  return /(ss|us)$/.test(word) ? word : word.replace(/ies$/, "y").replace(/s$/, "");
+}
+
 /** Returns what a name means, in any case; undefined if no row has it. */
 export function meaningOf<Meaning>(rows: readonly Row<Meaning>[], name: string): Meaning | undefined {
   const words = toSnakeCase(name);

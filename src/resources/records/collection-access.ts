@@ -4,6 +4,7 @@ import { type Checked, parseJson, RawJson, toJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/index.ts";
 import {
   type IdempotencyKey,
+  type RecordId,
   type RecordStore,
   type Records,
   removeWithBelow,
@@ -13,7 +14,7 @@ import {
 import type { RecordEnvelope } from "../recognition/envelopes.ts";
 import type { PlannedAction, PlannedOperation } from "../recognition/plan.ts";
 import { callerForms, RecordMaker } from "../record/record-maker.ts";
-import { fillUrls, recordUrl } from "../record/record-urls.ts";
+import { recordUrl } from "../record/record-urls.ts";
 import { maxScopeLength, type Resource } from "../record/resource.ts";
 import { callerId } from "./caller.ts";
 import { applyMask } from "./patches.ts";
@@ -82,11 +83,18 @@ export class CollectionAccess {
     return idParameter === undefined ? undefined : (query as Readonly<Record<string, unknown>>)[idParameter];
   }
 
+  /** Returns whether a request has a field mask. */
+  hasMask({ query }: UntypedCall): boolean {
+    const { maskParameter } = this.action;
+    return maskParameter !== undefined && Boolean((query as Readonly<Record<string, unknown>>)[maskParameter]);
+  }
+
   /** Returns the members of a patch that the mask of a request has. A member of the mask that the patch does not have is removed. */
   maskOf({ query }: UntypedCall, patch: object): object {
     const { maskParameter } = this.action;
     const mask = maskParameter === undefined ? undefined : (query as Readonly<Record<string, unknown>>)[maskParameter];
-    return mask === undefined ? patch : applyMask(patch, [mask].flat().join(","), this.resource.record.propertyNames);
+    if (mask === undefined || maskParameter === undefined) return patch;
+    return applyMask(patch, [mask].flat().join(","), maskParameter, this.resource.record);
   }
 
   /** Returns the members of a stored record. It can be nested more deeply than a new one. */
@@ -102,9 +110,14 @@ export class CollectionAccess {
   /** Throws an HttpError if a request has what is not understood, or if the record does not exist to which its scope belongs. */
   async check(call: UntypedCall): Promise<void> {
     requireUnderstood(call, this.action);
-    if (this.place.scopeOf(call).length > maxScopeLength)
+    const scope = this.place.scopeValuesOf(call);
+    if (scope.includes(".") || scope.includes("..") || toScope(scope).length > maxScopeLength)
       throw new InvalidRequest([
-        { location: "path", name: this.resource.parameter, message: "The path is too long to have records." },
+        {
+          location: "path",
+          name: this.resource.parameter,
+          message: "The path is too long to have records, or has . or .. as a segment.",
+        },
       ]);
     const { above, store } = this.#options;
     if (above.length > 0) await requireAbove(above, this.place.valuesAbove(call), store.records);
@@ -115,9 +128,20 @@ export class CollectionAccess {
    */
   makeNew(call: UntypedCall, body: object, url = recordUrl): object {
     const caller = call.caller === undefined ? undefined : callerForms(callerId(call.caller));
-    const place = this.place.membersOf(call);
+    const place = this.requirePlace(call, body);
     if (this.maker) return this.requireValid(this.maker.create(body, place, { url, caller }), body);
     return { ...place, ...this.keepReadOnly(undefined, body) };
+  }
+
+  /** Returns the members that the path of a request has. Throws an InvalidRequest if what a request makes of a record has others. */
+  requirePlace(call: UntypedCall, record: object): Readonly<Record<string, unknown>> {
+    const place = this.place.membersOf(call);
+    for (const [name, value] of Object.entries(place)) {
+      const own = Object.hasOwn(record, name) ? (record as typeof place)[name] : value;
+      if (`${own}` !== `${value}`)
+        throw invalidBody(name, `The property ${name} must be that of the path, ${value}, or be left out.`);
+    }
+    return place;
   }
 
   /** Returns a record that was made of a body. Throws an HttpError if it does not match its schema. */
@@ -197,11 +221,16 @@ export class CollectionAccess {
     const write = async (records: RecordStore) => {
       const created = await addRecord(records, this.resource, placed, options);
       if (created.outcome !== "created" || !makesUrls) return created;
-      const url = this.place.absoluteUrlOf(call, created.id);
-      const changed = await records.change(created.id, (record) => fillUrls(this.membersOf(record), url));
+      const changed = await records.change(created.id, (record) => this.fillUrls(call, created.id, record));
       return changed.outcome === "missing" ? created : { ...created, record: changed.record };
     };
     return this.add(call, write, makesUrls);
+  }
+
+  /** Returns the members of a record with its URLs, see `RecordMaker.fillUrls`. */
+  fillUrls(call: UntypedCall, address: RecordId, record: RawJson<unknown>): object {
+    const members = this.membersOf(record);
+    return this.maker?.fillUrls(members, this.place.absoluteUrlOf(call, address)) ?? members;
   }
 
   full(): HttpError {
@@ -264,7 +293,8 @@ export class CollectionAccess {
     const { initial } = this;
     const editChecked = (record: RawJson<unknown>) => {
       this.checkPreconditions(call, record);
-      return edit(record);
+      const changed = edit(record);
+      return { ...changed, ...this.requirePlace(call, changed) };
     };
     if (initial === undefined)
       return this.respond(call, await this.records.change(this.place.addressOf(call), editChecked));

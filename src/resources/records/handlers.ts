@@ -1,8 +1,8 @@
 // Handlers of the operations that a store can answer: those of a collection of records.
 import { HttpError, InvalidRequest } from "../../http/index.ts";
-import { canonicalJson, isObject, type RawJson, toJson } from "../../lib/index.ts";
+import { canonicalJson, isObject, RawJson, toJson } from "../../lib/index.ts";
 import type { Document, UntypedCall, UntypedHandler } from "../../openapi/index.ts";
-import { type IdempotencyKey, idOf, type Store } from "../../store/index.ts";
+import { type IdempotencyKey, idOf, type Store, toScope } from "../../store/index.ts";
 import { normalizePath } from "../recognition/bodies-and-parameters.ts";
 import { readResources } from "../recognition/find-collections.ts";
 import { planOf } from "../recognition/find-plan.ts";
@@ -11,7 +11,7 @@ import type { OperationKind, Resource } from "../record/resource.ts";
 import { callerId, digestOf } from "./caller.ts";
 import { CollectionAccess, type Parent } from "./collection-access.ts";
 import { type ListAction, listPage } from "./list.ts";
-import { patchRecord, requireKept } from "./patches.ts";
+import { isJsonPatch, mergePatch, patchRecord, requireKept } from "./patches.ts";
 import { placeRecord } from "./place-record.ts";
 import { createPropertyHandler } from "./property-handlers.ts";
 import { invalidBody } from "./request.ts";
@@ -114,7 +114,11 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
         );
       if (created.outcome === "full") throw collection.full();
       const isRepeated = created.outcome === "repeated";
-      const stored = isRepeated ? await records.find(created.id) : undefined;
+      // The record of a key has no URLs yet.
+      const stored = isRepeated
+        ? ((await records.find(created.id)) ??
+          new RawJson(toJson(collection.fillUrls(call, created.id, created.record))))
+        : undefined;
       const replayed = isRepeated ? { "Idempotency-Replayed": "true" } : {};
       const response = collection.write(call, stored ?? created.record);
       return {
@@ -153,6 +157,8 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
       const read = () => collection.maskOf(call, maker?.patchOf(sent()) ?? sent());
       return collection.change(call, (record) => {
         const before = collection.membersOf(record);
+        if (isJsonPatch(call) && collection.hasMask(call))
+          throw new HttpError("not_implemented", "A field mask has no effect on a JSON Patch. Send it without one.");
         const patched = patchRecord(call, before, read, (name) => resource.record.accepts(name, null));
         if (!isObject(patched)) throw invalidBody("", "A record must be an object, also after the patch.");
         const own = collection.requireSameId(call, patched);
@@ -190,7 +196,8 @@ function setMembers(collection: CollectionAccess): UntypedHandler {
         );
       const { maker } = collection;
       const sent = maker?.patchOf(collection.bodyOf(call)) ?? {};
-      const changed = { ...before, ...sent, ...set?.members };
+      const merged = collection.keepReadOnly(before, mergePatch(before, sent) as object);
+      const changed = collection.requireSameId(call, { ...merged, ...set?.members });
       return collection.requireAllowed(maker ? maker.update(changed) : { value: changed });
     });
   };
@@ -270,7 +277,7 @@ const maxKeyLength = 255; // characters, if the document has no schema
 // Clients can send the header although the document does not declare it, as those of Stripe do.
 function findIdempotencyKey(collection: CollectionAccess, call: UntypedCall): IdempotencyKey | undefined {
   const { keyHeader } = collection.action;
-  const scope = collection.place.scopeOf(call);
+  const scope = toScope(collection.place.valuesAbove(call));
   const declared = readIdempotencyKey(call, scope);
   const sent = call.request.headers[keyHeader.toLowerCase()];
   if (declared !== undefined || typeof sent !== "string") return declared;

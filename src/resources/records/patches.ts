@@ -1,8 +1,9 @@
 // Patches of records: JSON Merge Patch (RFC 7396), JSON Patch (RFC 6902), and bodies with some of the members.
-import { HttpError } from "../../http/index.ts";
+import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { canonicalJson, isObject, setOwn, toSnakeCase } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/index.ts";
 import { isPatchType } from "../recognition/bodies-and-parameters.ts";
+import type { RecordSchema } from "../record/record-schema.ts";
 import { applyJsonPatch, PatchError } from "./json-patch.ts";
 import { invalidBody } from "./request.ts";
 
@@ -75,26 +76,41 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 }
 
 /**
- * Returns the members of a JSON Merge Patch that a field mask has, such as `title,author.name` (AIP-161); `*` has all. A member that the
- * patch does not have is null. Names match also in snake case. Throws an InvalidRequest if a record has no such member.
+ * Returns the members of a JSON Merge Patch that a field mask has, such as `title,author.name` (AIP-161); `*`, and an empty mask, have all.
+ * A member that the patch does not have is null. Names match also in snake case. Throws an InvalidRequest if a record has no such member.
  */
-export function applyMask(patch: object, mask: string, propertyNames: readonly string[]): object {
-  const masked: Record<string, unknown> = {};
-  for (const path of mask.split(",").filter((one) => one !== "")) {
-    if (path === "*") return patch;
-    const [first = "", ...inner] = path.split(".");
-    const name = propertyNames.find((one) => toSnakeCase(one) === toSnakeCase(first));
-    if (name === undefined)
-      throw invalidBody(first, `The field mask has ${first}, which is no property of the record.`);
-    const value = (patch as Readonly<Record<string, unknown>>)[name];
-    const isWhole = inner.length === 0 || !isObject(value);
-    setOwn(
+export function applyMask(patch: object, mask: string, parameter: string, record: RecordSchema): object {
+  const paths = mask.split(",").map((one) => one.trim());
+  if (paths.every((one) => one === "" || one === "*")) return patch;
+  let masked: unknown = {};
+  for (const path of paths.filter((one) => one !== "")) {
+    const names: string[] = [];
+    let schema: RecordSchema | undefined = record;
+    for (const part of path.split(".")) {
+      const name = schema?.propertyNames.find((one) => toSnakeCase(one) === toSnakeCase(part));
+      if (name === undefined) {
+        const message = `The field mask has ${path}, which is no property of the record.`;
+        throw new InvalidRequest([{ location: "query", name: parameter, message }]);
+      }
+      names.push(name);
+      schema = schema?.member(name);
+    }
+    const has = (holder: unknown, name: string) => isObject(holder) && Object.hasOwn(holder, name);
+    const value = names.reduce<unknown>((holder, name) => (has(holder, name) ? Object(holder)[name] : null), patch);
+    masked = mergeAll(
       masked,
-      name,
-      isWhole ? (value ?? null) : { ...Object(masked[name]), ...applyMask(value, inner.join("."), Object.keys(value)) },
+      names.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value ?? null),
     );
   }
-  return masked;
+  return masked as object;
+}
+
+// Like a merge patch that keeps null.
+function mergeAll(target: unknown, patch: unknown): unknown {
+  if (!isObject(target) || !isObject(patch)) return patch;
+  const merged: Record<string, unknown> = { ...target };
+  for (const [name, value] of Object.entries(patch)) setOwn(merged, name, mergeAll(merged[name], value));
+  return merged;
 }
 
 function applyOperations(record: object, patch: unknown): unknown {
