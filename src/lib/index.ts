@@ -2,7 +2,6 @@
 export { writeAtomically } from "./atomic-file.ts";
 export { ByteBuffer } from "./byte-buffer.ts";
 export { type PostgresDatabase, parseDatabaseUrl, redactUrl, type SqliteDatabase } from "./database-url.ts";
-export { Histogram, latencyBuckets, quantile } from "./histogram.ts";
 export { METHODS, STATUS_CODES } from "./http-names.ts";
 export {
   canonicalJson,
@@ -19,8 +18,18 @@ export {
 export { isLoopbackHost, isLoopbackName, toHostName } from "./loopback.ts";
 export { getOrAdd } from "./maps.ts";
 export { andThen, ignoreFailure, isPromise, type MaybePromise } from "./maybe-promise.ts";
-export { counter, findSamples, gauge, type Metric, MetricsRegistry, sumSamples } from "./metrics.ts";
-export { toSnakeCase } from "./names.ts";
+export {
+  counter,
+  findSamples,
+  gauge,
+  Histogram,
+  latencyBuckets,
+  type Metric,
+  MetricsRegistry,
+  quantile,
+  sumSamples,
+} from "./metrics.ts";
+export { findSimilarName, toSnakeCase } from "./names.ts";
 export {
   type Checked,
   ExpectedError,
@@ -28,12 +37,10 @@ export {
   type Problem,
   RecordTooLarge,
   requireValid,
+  UnavailableError,
+  UnstorableValue,
   UsageError,
 } from "./problem.ts";
 export { escapeControlCharacters, escapeExceptLineBreaks, redact, shorten } from "./redaction.ts";
-export { findSimilarName } from "./similar-names.ts";
-export { shareResult, throttle, throttleStart } from "./throttle.ts";
-export { formatTime } from "./time.ts";
-export { withTimeout } from "./timeout.ts";
-export { UnavailableError, UnstorableValue } from "./unavailable-error.ts";
+export { formatTime, shareResult, throttle, throttleStart, withTimeout } from "./time.ts";
 export { version } from "./version.ts";

@@ -57,3 +57,9 @@ export function requireValid<T>({ value, problem }: Checked<T>): T {
 
 /** What is wrong with the command line, and not with what it names. */
 export class UsageError extends Error {}
+
+/** Reports that a dependency is unreachable, locked or out of space (503). The client may retry the request. */
+export class UnavailableError extends Error {}
+
+/** Reports that a store can't contain a value of a request (400). The message completes a sentence about the value. */
+export class UnstorableValue extends ExpectedError {}

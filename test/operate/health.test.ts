@@ -1,7 +1,7 @@
 // /readyz: checks of the store, which concurrent calls share.
 import { setTimeout as sleep } from "node:timers/promises";
 import t from "tap";
-import { UnavailableError } from "../../src/lib/unavailable-error.ts";
+import { UnavailableError } from "../../src/lib/problem.ts";
 import { openPetStore } from "../support/pets.ts";
 import { start } from "../support/service.ts";
 

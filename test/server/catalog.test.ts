@@ -1,7 +1,7 @@
 // Documentation, the document, the API catalog and health checks.
 import { readdirSync } from "node:fs";
 import t from "tap";
-import { UnavailableError } from "../../src/lib/unavailable-error.ts";
+import { UnavailableError } from "../../src/lib/problem.ts";
 import { type Service, start } from "../support/service.ts";
 
 const service = await start(t);

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate as nextTick } from "node:timers/promises";
 import t from "tap";
-import { UnavailableError } from "../../src/lib/unavailable-error.ts";
+import { UnavailableError } from "../../src/lib/problem.ts";
 import { Batcher } from "../../src/store/batcher.ts";
 import { queryChannel, type Statement, sharedContexts } from "../../src/store/query-channel.ts";
 import { idempotentCall, rex, testStores } from "../support/conformance.ts";

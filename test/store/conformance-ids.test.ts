@@ -1,5 +1,5 @@
 // Conformance suite of the stores: the last id.
-import { UnavailableError } from "../../src/lib/unavailable-error.ts";
+import { UnavailableError } from "../../src/lib/problem.ts";
 import { idempotentCall, rex, testStores } from "../support/conformance.ts";
 import { maxInt64, petsOf } from "../support/pets.ts";
 import { petInSql } from "../support/stores.ts";

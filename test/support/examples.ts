@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Test } from "tap";
 import { parse } from "yaml";
-import { UnavailableError } from "../../src/lib/unavailable-error.ts";
+import { UnavailableError } from "../../src/lib/problem.ts";
 import { handlers } from "../../src/pets/handlers.ts";
 import { findOperation, findParameter } from "./document.ts";
 import { documentText } from "./files.ts";

@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import t from "tap";
 import { MetricsRegistry } from "../../../src/lib/metrics.ts";
-import { UnavailableError } from "../../../src/lib/unavailable-error.ts";
+import { UnavailableError } from "../../../src/lib/problem.ts";
 import { LogLimiter } from "../../../src/operate/telemetry/log-limiter.ts";
 import { handlers } from "../../../src/pets/handlers.ts";
 import { openMetrics, scrape } from "../../support/series.ts";

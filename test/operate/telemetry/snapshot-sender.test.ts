@@ -1,7 +1,7 @@
 // Snapshots of the metrics of a process: src/operate/telemetry/snapshot-sender.ts.
 import { setImmediate as tick } from "node:timers/promises";
 import t, { type Test } from "tap";
-import { UnavailableError } from "../../../src/lib/unavailable-error.ts";
+import { UnavailableError } from "../../../src/lib/problem.ts";
 import { aggregateLocally } from "../../../src/operate/telemetry/aggregation.ts";
 import { SnapshotSender } from "../../../src/operate/telemetry/snapshot-sender.ts";
 import { until } from "../../support/wait.ts";

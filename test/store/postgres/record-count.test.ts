@@ -1,7 +1,7 @@
 // The count of the pets in PostgreSQL after a create has reached their maximum number.
 import pg from "pg";
 import t, { type Test } from "tap";
-import { UnavailableError } from "../../../src/lib/unavailable-error.ts";
+import { UnavailableError } from "../../../src/lib/problem.ts";
 import { Hosts } from "../../../src/store/postgres/hosts.ts";
 import { createRecordCount } from "../../../src/store/postgres/record-count.ts";
 import type { RecordCount } from "../../../src/store/record-limit.ts";

@@ -1,7 +1,7 @@
 // The PostgreSQL store: its statements, its schema, the rights that it needs, and failures of its database.
 import pg from "pg";
 import t from "tap";
-import { UnavailableError } from "../../../src/lib/unavailable-error.ts";
+import { UnavailableError } from "../../../src/lib/problem.ts";
 import { latestVersion } from "../../../src/store/migrations.ts";
 import { listStatement } from "../../../src/store/postgres/postgres-lists.ts";
 import { recordStatements, statementsOf } from "../../../src/store/postgres/postgres-statements.ts";

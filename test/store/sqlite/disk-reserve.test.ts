@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, realpathSync, rmSync, statSync, symlinkSync, wri
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
-import { UnavailableError } from "../../../src/lib/unavailable-error.ts";
+import { UnavailableError } from "../../../src/lib/problem.ts";
 import { QueryMetrics } from "../../../src/store/query-metrics.ts";
 import { DiskReserve } from "../../../src/store/sqlite/disk-reserve.ts";
 import { openDatabase } from "../../../src/store/sqlite/sqlite-connection.ts";

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { constants, DatabaseSync } from "node:sqlite";
 import t, { type Test } from "tap";
-import { UnavailableError } from "../../../src/lib/unavailable-error.ts";
+import { UnavailableError } from "../../../src/lib/problem.ts";
 import { tablesOf } from "../../../src/store/bulk.ts";
 import { latestVersion } from "../../../src/store/migrations.ts";
 import { migrate, readVersion } from "../../../src/store/sqlite/sqlite-migrations.ts";
