@@ -32,9 +32,15 @@ export {
   serviceUnavailable,
 } from "./failure/http-error.ts";
 export { type Certificate, tlsOptions } from "./fastify.ts";
-export { isFraming, isHeaderName, isHeaderText, isMediaType, splitAuthorization } from "./headers/header-syntax.ts";
+export {
+  isFraming,
+  isHeaderName,
+  isHeaderText,
+  isMediaType,
+  setHeader,
+  splitAuthorization,
+} from "./headers/header-syntax.ts";
 export { createDataHeaders, createSecurityHeaders } from "./headers/security-headers.ts";
-export { setHeader } from "./headers/set-header.ts";
 export { collectGarbageWhenIdle } from "./load/garbage-collection.ts";
 export type { MemoryMonitorOptions } from "./load/memory-monitor.ts";
 export { crossSite } from "./message/cross-site.ts";

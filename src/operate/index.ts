@@ -2,12 +2,10 @@
 
 // API keys
 
-export { generateKey } from "./keys/api-keys.ts";
+export { type Caller, generateKey, type StaticKey, withStaticKeys } from "./keys/api-keys.ts";
 export { type AuthenticationOptions, createKeySchemes, isJwt, listKeySchemes } from "./keys/authentication.ts";
-export type { Caller } from "./keys/caller.ts";
 export { createIdentification, type Identification } from "./keys/key-lookup.ts";
 export { type KeyUsage, trackKeyUsage } from "./keys/key-usage.ts";
-export { type StaticKey, withStaticKeys } from "./keys/static-keys.ts";
 
 // Rate limits
 

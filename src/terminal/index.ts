@@ -1,7 +1,8 @@
 // The terminal of a command: its streams and signals, the form of its output, progress bars and questions.
-export { type ConfirmOptions, confirm } from "./confirm.ts";
 export {
   CommandFailure,
+  type ConfirmOptions,
+  confirm,
   type Io,
   isBrokenPipe,
   messageOf,

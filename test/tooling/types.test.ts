@@ -7,7 +7,7 @@ import type { operations } from "../../examples/library/operations.ts";
 import type { operations as petOperations } from "../../src/generated/openapi.ts";
 import type * as openapi from "../../src/index.ts";
 import type { RoutesOptions } from "../../src/openapi/index.ts";
-import type { Caller } from "../../src/operate/keys/caller.ts";
+import type { Caller } from "../../src/operate/keys/api-keys.ts";
 import { fail } from "../../src/pets/errors.ts";
 import type { Context, Handler, Handlers } from "../../src/pets/handler.ts";
 import { handlers } from "../../src/pets/handlers.ts";

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
 import { RecordTooLarge, STATUS_CODES, UnavailableError, UnstorableValue } from "../../lib/index.ts";
-import { setHeader } from "../headers/set-header.ts";
+import { setHeader } from "../headers/header-syntax.ts";
 import { isApplicationError, toError } from "./application-error.ts";
 import { type FormatFailure, writeFailure } from "./failure-format.ts";
 import { HttpError, serviceUnavailable } from "./http-error.ts";

@@ -1,4 +1,5 @@
 // The syntax of header fields (RFC 9110, sections 5.1 and 5.5). Node checks it too late for an error response.
+import type { FastifyReply } from "fastify";
 
 /** The maximum size of all headers of a request, in bytes. */
 export const maxHeaderSize = 16_384;
@@ -36,4 +37,13 @@ export function isFraming(name: string): boolean {
 /** Returns whether a header describes the framing or the content of a message. */
 export function describesContent(name: string): boolean {
   return isFraming(name) || /^content-(encoding|length|type)$/i.test(name);
+}
+
+const lists = /^(link|vary)$/i; // RFC 8288, section 3; RFC 9110, section 12.5.5
+
+/** Sets a header of the response. Appends to Link and Vary, which are lists, unless they have the value already. */
+export function setHeader(reply: FastifyReply, name: string, value: string): void {
+  const current = lists.test(name) ? reply.getHeader(name) : undefined;
+  if (current === undefined) reply.header(name, value);
+  else if (!`${current}`.split(", ").includes(value)) reply.header(name, `${current}, ${value}`);
 }

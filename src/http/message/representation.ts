@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
-import { setHeader } from "../headers/set-header.ts";
+import { setHeader } from "../headers/header-syntax.ts";
 import { type Coding, chooseCoding, compress, isCompressible, minCompressedSize } from "./compression.ts";
 import { addCoding, isNotModified } from "./preconditions.ts";
 

@@ -2,7 +2,7 @@
 import { extname } from "node:path";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { setHeader } from "../headers/set-header.ts";
+import { setHeader } from "../headers/header-syntax.ts";
 import { type Coding, chooseCoding, compressOnce, isCompressible, minCompressedSize } from "./compression.ts";
 import { addCoding, createTag } from "./preconditions.ts";
 

@@ -17,7 +17,7 @@ import {
   typeOf,
 } from "../../openapi/index.ts";
 import type { RateLimiter, RateLimitResult } from "../limits/rate-limit.ts";
-import { type Caller, callerOf } from "./caller.ts";
+import { type Caller, callerOf } from "./api-keys.ts";
 import type { Identification } from "./key-lookup.ts";
 import type { KeyUsage } from "./key-usage.ts";
 

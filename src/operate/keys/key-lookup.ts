@@ -1,11 +1,11 @@
 // Whose request is this: finds the API key that a request has sent (RFC 6750, section 2.1). Load shedding asks before a
 // request waits for its turn, and authentication asks before it is handled.
-import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { splitAuthorization } from "../../http/index.ts";
 import { andThen, getOrAdd, type MaybePromise } from "../../lib/index.ts";
 import { hasCredential, isBearer, readCredential, type SecuritySchemeObject, typeOf } from "../../openapi/index.ts";
 import type { Key, KeyStore } from "../../store/index.ts";
+import { hashKey } from "./api-keys.ts";
 
 const maxAge = 5; // milliseconds after which a revocation takes effect
 
@@ -153,9 +153,4 @@ export function readKey(scheme: SecuritySchemeObject, request: FastifyRequest): 
   const { authorization = "" } = request.headers;
   const [, rest] = splitAuthorization(authorization);
   return scheme.type === "apiKey" || rest === "" || !hasCredential(scheme, request) ? undefined : authorization;
-}
-
-/** Returns the hash of a key (SHA-256, hexadecimal), by which the store knows it. */
-export function hashKey(key: string): string {
-  return hash("sha256", key, "hex");
 }

@@ -4,7 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify
 import { getOrAdd } from "../../lib/index.ts";
 import type { Guard, Operation } from "../../openapi/index.ts";
 import type { KeyStore } from "../../store/index.ts";
-import { type Caller, callerOf } from "./caller.ts";
+import { type Caller, callerOf } from "./api-keys.ts";
 
 const flushInterval = 1_000; // milliseconds
 

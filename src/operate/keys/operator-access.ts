@@ -3,9 +3,9 @@ import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { createNetworkMatcher, HttpError } from "../../http/index.ts";
 import { isLoopbackHost } from "../../lib/index.ts";
 import { toChallenge } from "../../openapi/index.ts";
+import { type Caller, hashKey } from "./api-keys.ts";
 import { type AuthenticationOptions, bearer, createAuthentication } from "./authentication.ts";
-import type { Caller } from "./caller.ts";
-import { hashKey, readKey } from "./key-lookup.ts";
+import { readKey } from "./key-lookup.ts";
 
 const ownCaller: Caller = { id: 0n, name: "OPERATOR_KEY", operator: true };
 

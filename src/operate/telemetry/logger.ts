@@ -12,7 +12,7 @@ import {
 import type { MalformedRequest, RequestLog } from "../../http/index.ts";
 import { type MetricsRegistry, redact, shorten } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
-import { callerOf } from "../keys/caller.ts";
+import { callerOf } from "../keys/api-keys.ts";
 import { LogLimiter } from "./log-limiter.ts";
 import { RequestMetrics } from "./request-metrics.ts";
 

@@ -10,7 +10,7 @@ import { AnchoredClock, W3CTraceContextPropagator } from "@opentelemetry/core";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { redact } from "../../lib/index.ts";
 import { queryChannel, type Statement, type Store, sharedContexts } from "../../store/index.ts";
-import { callerOf } from "../keys/caller.ts";
+import { callerOf } from "../keys/api-keys.ts";
 
 const maxLinks = 128; // OpenTelemetry's default limit per span
 const knownMethods = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNECT)$/;
