@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import type { Command, Option } from "commander";
-import { exitCodes } from "../src/command/help.ts";
+import { exitCodes } from "../src/command/inputs/help.ts";
 import { createProgram } from "../src/command/program.ts";
 import { errors } from "../src/pets/errors.ts";
 import { petStore } from "../src/pets/index.ts";

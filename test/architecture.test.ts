@@ -31,7 +31,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   openapi: ["client", "source", "schema", "wire", "operation", "document", "types", "mock", "routing", "pages"],
   resources: ["record", "recognition", "records", "seeds"],
   operate: ["limits", "keys", "telemetry"],
-  command: ["data"],
+  command: ["inputs", "data", "documents"],
 };
 
 const sources = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })

@@ -1,2 +1,2 @@
 // The command line of `openapi-server`, and of services with a program of their own.
-export { runCommand } from "./command.ts";
+export { runCommand } from "./program.ts";

@@ -1,10 +1,10 @@
 // Declares the commands for API keys.
 import { type Command, Option } from "commander";
 import type { Io, OutputOptions } from "../terminal/index.ts";
-import { addExamples } from "./help.ts";
+import { addExamples } from "./inputs/help.ts";
+import { addTo, defaultGrace, parseGrace, parsePeriod } from "./inputs/options.ts";
+import { onTarget, type TargetReader } from "./inputs/target.ts";
 import type { CreateKeyOptions, RotateKeyOptions } from "./keys.ts";
-import { addTo, defaultGrace, parseGrace, parsePeriod } from "./options.ts";
-import { onTarget, type TargetReader } from "./target.ts";
 
 /** Adds the command `keys` with its subcommands. */
 export function addKeys(program: Command, io: Io, targets: TargetReader): void {
@@ -19,7 +19,7 @@ export function addKeys(program: Command, io: Io, targets: TargetReader): void {
     .option("--operator", "grant access to /metrics and /status.json")
     .option("--yes", "do not ask before a database is created at the default place")
     .option("--json", "print JSON");
-  onTarget<CreateKeyOptions>(create, targets, async (target, options, key) =>
+  onTarget<CreateKeyOptions>(create, targets, async (target, options, key = "") =>
     (await import("./keys.ts")).createKey(io, target, key, options, create),
   );
   addExamples(
@@ -43,7 +43,7 @@ export function addKeys(program: Command, io: Io, targets: TargetReader): void {
         .default(defaultGrace, "1d"),
     )
     .option("--json", "print JSON");
-  onTarget<RotateKeyOptions>(rotate, targets, async (target, options, key) =>
+  onTarget<RotateKeyOptions>(rotate, targets, async (target, options, key = "") =>
     (await import("./keys.ts")).rotateKey(io, target, key, options),
   );
   addExamples(
@@ -54,7 +54,7 @@ export function addKeys(program: Command, io: Io, targets: TargetReader): void {
   const revoke = select(keys.command("revoke").description("revoke a key"))
     .argument("<name>", "name of the key")
     .option("--json", "print JSON");
-  onTarget<OutputOptions>(revoke, targets, async (target, options, key) =>
+  onTarget<OutputOptions>(revoke, targets, async (target, options, key = "") =>
     (await import("./keys.ts")).revokeKey(io, target, key, options),
   );
 }

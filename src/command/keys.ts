@@ -14,8 +14,7 @@ import {
   toIndentedJson,
   warn,
 } from "../terminal/index.ts";
-import { requireDatabaseUrl } from "./data/database-url.ts";
-import { findStore, type StoreTarget, withStore } from "./stores.ts";
+import { findStore, requireDatabaseUrl, type StoreTarget, withStore } from "./inputs/stores.ts";
 
 export interface CreateKeyOptions extends OutputOptions, ConfirmOptions {
   /** Milliseconds until the key expires. */

@@ -1,6 +1,6 @@
-// migrate: creates a database, or migrates it to this version.
-import { collectionsOf, prepareRecords, type ResourceStoreOptions } from "../resources/index.ts";
-import { isMissingStore, openDatabase, openTables } from "../store/index.ts";
+// migrate and views: the tables of a database, and the views of them for people who use SQL.
+import { collectionsOf, prepareRecords, type ResourceStoreOptions, readResources } from "../resources/index.ts";
+import { createViewStatement, isMissingStore, openDatabase, openTables, readSchema } from "../store/index.ts";
 import {
   CommandFailure,
   type Io,
@@ -9,8 +9,7 @@ import {
   startProgress,
   toIndentedJson,
 } from "../terminal/index.ts";
-import { requireDatabaseUrl } from "./data/database-url.ts";
-import type { StoreTarget } from "./stores.ts";
+import { requireDatabaseUrl, type StoreTarget } from "./inputs/stores.ts";
 
 /**
  * Creates a database, or applies its pending migrations, and makes sure that its records match the document. Prints whether it has
@@ -50,4 +49,13 @@ export async function migrateStore(
   const text = created ? "Created the database." : "The database is up to date.";
   const rest = unneeded.length > 0 ? `\nThe document does not need: ${unneeded.join(", ")}.` : "";
   await print(io, json ? toIndentedJson({ kind: store.kind, created, unneeded }) : text + rest);
+}
+
+/** Prints the statements that create a view of each collection, in the SQL of a database. */
+export async function printViews(io: Io, { url, urlSetting, service, readDocument }: StoreTarget): Promise<void> {
+  requireDatabaseUrl(urlSetting, url);
+  const resources = readResources(await readDocument());
+  const schema = await readSchema(url, { service, collections: resources.map(({ collection }) => collection) });
+  const statements = resources.map(({ collection, columns }) => createViewStatement(schema, collection, columns));
+  await print(io, (await Promise.all(statements)).join("\n\n"));
 }

@@ -1,19 +1,15 @@
 // The command line: `openapi-server` for any document, and the same commands for a service with a program of its own. A command
 // imports its code when it runs: without Fastify and YAML, --help takes 0.1 s of CPU time instead of 0.35 s.
-import { Argument, Command } from "commander";
-import { escapeExceptLineBreaks, redact, version } from "../lib/index.ts";
+import { Command, CommanderError } from "commander";
+import { escapeExceptLineBreaks, redact, UsageError, version } from "../lib/index.ts";
 import type { Preset } from "../server/index.ts";
 import { type SettingName, settings } from "../settings/index.ts";
-import type { Io, OutputOptions } from "../terminal/index.ts";
-import { openApiServer } from "./config.ts";
-import { addBackup, addCheck, addCopy, addExport, addImport, addRestore, type DataCommands } from "./data/program.ts";
-import { addDocuments } from "./document-commands.ts";
-import { addEnvironmentFile } from "./environment-file.ts";
-import { addExamples, addNotes, hasColors } from "./help.ts";
-import { addKeys } from "./key-commands.ts";
-import { addSettings, addTo, formatOption, settingsAmong } from "./options.ts";
-import type { ServeOptions } from "./serve.ts";
-import type { StoreTarget } from "./stores.ts";
+import { type Io, isBrokenPipe, type OutputOptions, reportError } from "../terminal/index.ts";
+import { addData } from "./data/data-commands.ts";
+import { addDocuments, ErrorsFound } from "./documents/document-commands.ts";
+import { addEnvironmentFile, openApiServer } from "./inputs/config.ts";
+import { addExamples, addNotes, hasColors } from "./inputs/help.ts";
+import { addSettings, addTo, formatOption, settingsAmong } from "./inputs/options.ts";
 import {
   configOption,
   logOption,
@@ -22,7 +18,9 @@ import {
   type TargetReader,
   targetsOfArguments,
   targetsOfPreset,
-} from "./target.ts";
+} from "./inputs/target.ts";
+import { addKeys } from "./key-commands.ts";
+import type { ServeOptions } from "./serve.ts";
 
 /** What a program is made of. */
 export interface ProgramOptions {
@@ -65,8 +63,7 @@ export function createProgram({ io, preset, signal }: ProgramOptions): Command {
   program.commandsGroup("API keys:");
   addKeys(program, io, targets);
   program.commandsGroup("Import, export and backup:");
-  if (preset) addData(dataOfPreset(program, preset, io, targets), preset);
-  else addData(dataOfArguments(program, io, targets));
+  addData(program, io, targets, preset);
   program.commandsGroup("Databases:");
   addDatabases(program, io, targets, preset);
   if (preset === undefined) {
@@ -76,6 +73,30 @@ export function createProgram({ io, preset, signal }: ProgramOptions): Command {
   program.commandsGroup("Other:");
   program.addHelpCommand(new Command("help").argument("[command]").description("show the help of a command"));
   return program;
+}
+
+/**
+ * Runs a command and returns its exit code: 0 if it succeeded, 1 if it failed, 2 if `argv` is wrong. `argv` has the words behind the
+ * name of the program. A server keeps the process alive: its command returns 0 as soon as it listens. Reports failures on standard
+ * error.
+ */
+export async function runCommand(argv: readonly string[], options: ProgramOptions): Promise<number> {
+  const { io, preset } = options;
+  // `write` rejects if standard output fails. Without a listener, the event would also end the process.
+  const ignore = () => {};
+  io.stdout.on("error", ignore);
+  io.stderr.on("error", ignore);
+  const { name: program } = preset ?? openApiServer;
+  try {
+    await createProgram(options).parseAsync(argv, { from: "user" });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (isBrokenPipe(error)) return 0;
+    if (error instanceof ErrorsFound) return 1;
+    reportError(io, program, error, `Run ${program} migrate${preset ? "" : " with its document"}.`);
+    return error instanceof UsageError ? 2 : 1;
+  }
 }
 
 function addProgramExamples(program: Command, preset: Preset | undefined): void {
@@ -148,101 +169,11 @@ function addDatabases(program: Command, io: Io, targets: TargetReader, preset: P
       .command("views")
       .description("print SQL that creates a view of each collection, with a column for each field"),
   );
-  onTarget(views, targets, async (target) => (await import("./views.ts")).printViews(io, target));
+  onTarget(views, targets, async (target) => (await import("./migrate.ts")).printViews(io, target));
   if (preset)
     addExamples(
       views,
       [`${preset.name} views | psql "$DATABASE_URL"`, "create the views in PostgreSQL"],
       [`sqlite3 -init <(${preset.name} views) data/${preset.name}.db`, "use them in SQLite"],
     );
-}
-
-// The commands for the records of a service with a program of its own.
-function dataOfPreset(program: Command, preset: Preset, io: Io, { read }: TargetReader): DataCommands {
-  const checked = new Argument(
-    "[url]",
-    "sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE (default: DATABASE_URL)",
-  );
-  return {
-    parent: program,
-    io,
-    records: preset.records,
-    hasScopes: false,
-    create: (name) => (name === "check" ? program.command(name).addArgument(checked) : program.command(name)),
-    readTarget: async (name, args, options) => {
-      const [target] = await read([], options);
-      const named = name === "check" ? args[0] : undefined;
-      await requireOwnDatabase(name, target);
-      return [{ ...target, document: await target.readDocument(), url: named ?? target.url }, ...args];
-    },
-  };
-}
-
-function dataOfArguments(program: Command, io: Io, { select, read }: TargetReader): DataCommands {
-  const parent = program.command("data").description("import, export and back up the records of serve");
-  return {
-    parent,
-    io,
-    records: "records",
-    hasScopes: true,
-    create: (name) => select(parent.command(name)),
-    readTarget: async (name, args, options) => {
-      const [target, ...others] = await read(args, options);
-      await requireOwnDatabase(name, target);
-      return [{ ...target, document: await target.readDocument() }, ...others];
-    },
-  };
-}
-
-// `check` can name another database, and `copy` names two.
-async function requireOwnDatabase(command: string, { urlSetting, url }: StoreTarget): Promise<void> {
-  const { requireDatabaseUrl } = await import("./data/database-url.ts");
-  if (command !== "copy" && command !== "check") requireDatabaseUrl(urlSetting, url);
-}
-
-function addData(commands: DataCommands, preset?: Preset): void {
-  const [addedImport, addedExport, addedBackup, restore, copy, check] = [
-    addImport(commands),
-    addExport(commands),
-    addBackup(commands),
-    addRestore(commands),
-    addCopy(commands),
-    addCheck(commands),
-  ];
-  if (preset === undefined) return;
-  const { name, records } = preset;
-  addExamples(
-    addedImport,
-    [`${name} import ${records}.csv`, "import all lines, or none if a line is invalid"],
-    [`${name} import ${records}.csv --skip-bad`, "import the valid lines only"],
-    [`${name} import - --format ndjson < ${records}.txt`, "import from standard input"],
-  );
-  addExamples(
-    addedExport,
-    [`${name} export --output ${records}.ndjson`, "export to a file"],
-    [`${name} export --without-ids --output ${records}.csv`, `export in the format that ${name} import reads`],
-  );
-  addExamples(addedBackup, [`${name} backup ${records}.backup`, "back up the database to one file"]);
-  addExamples(
-    restore,
-    [`DATABASE_URL=sqlite:other.db ${name} restore ${records}.backup`, "restore to another database"],
-    [`${name} restore ${records}.backup --force`, "say what will be lost, ask, and replace all data of the database"],
-    [
-      `${name} restore ${records}.backup --force --without-keys`,
-      "replace all data except the keys: revoked keys stay revoked",
-    ],
-  );
-  addExamples(
-    copy,
-    [
-      `${name} copy --from sqlite:data/${name}.db --to postgres://me@db/${records}`,
-      "copy to PostgreSQL, with the password in PGPASSWORD",
-    ],
-    [`${name} copy --from postgres://me@db/${records} --to sqlite:${records}.db`, "copy to SQLite"],
-  );
-  addExamples(
-    check,
-    [`${name} check`, "check the database of DATABASE_URL"],
-    [`${name} check sqlite:${records}.backup`, "check a backup"],
-  );
 }

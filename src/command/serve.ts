@@ -28,14 +28,13 @@ import {
   toServerOptions,
 } from "../server/index.ts";
 import type { Io } from "../terminal/index.ts";
-import { openApiServer, readHandlers, readService } from "./config.ts";
-import { type KeyOptions, readKeys } from "./credentials.ts";
 import type { Target } from "./data/target.ts";
-import { readWithOverlays } from "./overlay.ts";
-import { listErrors, refuseNewErrors, reloadOnChange } from "./reload.ts";
+import { openApiServer, readHandlers, readService } from "./inputs/config.ts";
+import { type KeyOptions, readKeys } from "./inputs/credentials.ts";
+import { readWithOverlays } from "./inputs/overlay.ts";
+import { defaultsOf, type TargetOptions } from "./inputs/target.ts";
+import { listErrors, refuseNewErrors, reloadOnChange, watchFiles } from "./inputs/watch.ts";
 import { createRecords, readSeed, resetStore, seedFiles } from "./seed.ts";
-import { defaultsOf, type TargetOptions } from "./target.ts";
-import { watchFiles } from "./watch-files.ts";
 
 export interface ServeOptions extends TargetOptions, KeyOptions {
   /** Logs each request. */

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
-import { readWithOverlays } from "../../src/command/overlay.ts";
+import { readWithOverlays } from "../../src/command/inputs/overlay.ts";
 import { readDocument } from "../../src/openapi/index.ts";
 import { documentOf } from "../support/document-server.ts";
 import { folder } from "../support/files.ts";

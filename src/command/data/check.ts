@@ -11,7 +11,7 @@ import {
   toIndentedJson,
   warn,
 } from "../../terminal/index.ts";
-import { requireDatabaseUrl } from "./database-url.ts";
+import { requireDatabaseUrl } from "../inputs/stores.ts";
 import { type Target, toSummaryFields, withTables } from "./target.ts";
 
 const maxProblems = 20; // that are printed

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { pino } from "pino";
-import { UsageError } from "../lib/index.ts";
-import { loadDocument } from "../server/index.ts";
-import type { Io } from "../terminal/index.ts";
-import { type ConfigOptions, readService } from "./config.ts";
+import { UsageError } from "../../lib/index.ts";
+import { loadDocument } from "../../server/index.ts";
+import type { Io } from "../../terminal/index.ts";
+import { type ConfigOptions, readService } from "../inputs/config.ts";
 import { createContract, type Verdict } from "./proxy-contract.ts";
 import {
   endToEndFields,

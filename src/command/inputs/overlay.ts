@@ -2,8 +2,8 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import type { JSONValue } from "json-p3";
-import { isObject, parseJson, setOwn, toJson } from "../lib/index.ts";
-import { loadSource, readSourceFile } from "../openapi/tools.ts";
+import { isObject, parseJson, setOwn, toJson } from "../../lib/index.ts";
+import { loadSource, readSourceFile } from "../../openapi/tools.ts";
 
 // Loaded at the first use, because most commands have no overlay.
 const require = createRequire(import.meta.url);

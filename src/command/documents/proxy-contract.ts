@@ -2,12 +2,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Readable } from "node:stream";
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, LightMyRequestResponse } from "fastify";
-import { HttpError } from "../http/index.ts";
-import { parseJson } from "../lib/index.ts";
-import type { Document } from "../openapi/index.ts";
-import { decodeContent, formatOf, parseMediaType } from "../openapi/tools.ts";
-import { createServer } from "../server/index.ts";
-import type { Config } from "./config.ts";
+import { HttpError } from "../../http/index.ts";
+import { parseJson } from "../../lib/index.ts";
+import type { Document } from "../../openapi/index.ts";
+import { decodeContent, formatOf, parseMediaType } from "../../openapi/tools.ts";
+import { createServer } from "../../server/index.ts";
+import type { Config } from "../inputs/config.ts";
 import { maxBytes, type ProxiedRequest, readStart, type UpstreamResponse } from "./proxy-upstream.ts";
 
 /** How a request and its response keep the contract. */

@@ -1,9 +1,9 @@
 // The document and the store of a command: those of its arguments and options, or those of a program with a service of its own.
 import { basename, dirname, extname, join } from "node:path";
 import { type Command, Option } from "commander";
-import type { Preset } from "../server/index.ts";
-import { describeSetting, readSettings, type Settings, toServiceName, variableOf } from "../settings/index.ts";
-import type { Io } from "../terminal/index.ts";
+import type { Preset } from "../../server/index.ts";
+import { describeSetting, readSettings, type Settings, toServiceName, variableOf } from "../../settings/index.ts";
+import type { Io } from "../../terminal/index.ts";
 import type { ConfigOptions } from "./config.ts";
 import { addSettings, addTo } from "./options.ts";
 import type { StoreTarget } from "./stores.ts";
@@ -31,12 +31,12 @@ export interface TargetReader {
 export function onTarget<Options extends object>(
   command: Command,
   { read }: TargetReader,
-  run: (target: StoreTarget, options: Options, argument: string) => Promise<void>,
+  run: (target: StoreTarget, options: Options, argument?: string) => Promise<void>,
 ): void {
   // The last argument of an action is its command, the one before has the options.
   command.action(async (...values: unknown[]) => {
     const options = values.at(-2) as Options & TargetOptions;
-    const [target, argument = ""] = await read(values.slice(0, -2) as string[], options);
+    const [target, argument] = await read(values.slice(0, -2) as string[], options);
     await run(target, options, argument);
   });
 }
@@ -97,7 +97,10 @@ export function defaultsOf(document: string): { readonly name: string; readonly 
 }
 
 async function readDocumentOf(path: string, { overlay }: TargetOptions, { allowedFolders }: Settings) {
-  const [{ readDocument }, { readWithOverlays }] = [await import("../openapi/index.ts"), await import("./overlay.ts")];
+  const [{ readDocument }, { readWithOverlays }] = [
+    await import("../../openapi/index.ts"),
+    await import("./overlay.ts"),
+  ];
   const source = await readWithOverlays(path, overlay, allowedFolders);
   return readDocument(source, { strict: false, allowedFolders });
 }

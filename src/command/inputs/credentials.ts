@@ -1,8 +1,8 @@
 // The credentials of `serve` that are not in its database: those of --key and of a file.
 import { pathToFileURL } from "node:url";
-import { UsageError } from "../lib/index.ts";
-import { readSourceFile } from "../openapi/tools.ts";
-import type { StaticKey } from "../operate/index.ts";
+import { UsageError } from "../../lib/index.ts";
+import { readSourceFile } from "../../openapi/tools.ts";
+import type { StaticKey } from "../../operate/index.ts";
 
 export interface KeyOptions {
   /** Credentials without a name, for all scopes; or `any`. */

@@ -1,6 +1,6 @@
 // Options of commands that are made of the table of settings, and parsers of others.
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { flagOf, type SettingName, settings } from "../settings/index.ts";
+import { flagOf, type SettingName, settings } from "../../settings/index.ts";
 
 interface Described {
   readonly short?: string;

@@ -1,7 +1,7 @@
 // The store that a command uses: it is opened when the command runs, and closed at its end.
-import type { Document } from "../openapi/index.ts";
-import { isMissingStore, type OpenTablesOptions, openDatabase, type Store } from "../store/index.ts";
-import { requireDatabaseUrl } from "./data/database-url.ts";
+import { parseDatabaseUrl } from "../../lib/index.ts";
+import type { Document } from "../../openapi/index.ts";
+import { isInMemory, isMissingStore, type OpenTablesOptions, openDatabase, type Store } from "../../store/index.ts";
 
 /** The store of a command. */
 export interface StoreTarget {
@@ -46,7 +46,17 @@ export async function findStore<T>(
 ): Promise<T> {
   return open({ service }).catch(async (error) => {
     if (!isMissingStore(error)) throw error;
-    const { collectionsOf } = await import("../resources/index.ts");
+    const { collectionsOf } = await import("../../resources/index.ts");
     return open({ service, collections: collectionsOf(await readDocument()) });
   });
+}
+
+/**
+ * Throws an Error if `url` names no store, or one in memory. `name` names the source of `url` in the message.
+ *
+ * This is not an argument parser of commander, because its messages would show the value with the password.
+ */
+export function requireDatabaseUrl(name: string, url: string): void {
+  if (!parseDatabaseUrl(url) || isInMemory(url))
+    throw new Error(`${name} must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE.`);
 }

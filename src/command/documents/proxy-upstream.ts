@@ -2,8 +2,8 @@
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import type { Readable } from "node:stream";
-import { ByteBuffer } from "../lib/index.ts";
-import { formatOf } from "../openapi/tools.ts";
+import { ByteBuffer } from "../../lib/index.ts";
+import { formatOf } from "../../openapi/tools.ts";
 
 type Fields = readonly (readonly [name: string, value: string])[];
 

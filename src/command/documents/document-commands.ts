@@ -1,13 +1,13 @@
 // Declares the commands for documents, which need no records: mock, proxy, check, generate.
 import type { Command } from "commander";
-import type { SettingName } from "../settings/index.ts";
-import type { Io } from "../terminal/index.ts";
+import type { SettingName } from "../../settings/index.ts";
+import type { Io } from "../../terminal/index.ts";
+import { addSettings, addTo, formatOption } from "../inputs/options.ts";
+import { configOption, logOption } from "../inputs/target.ts";
 import type { CheckOptions } from "./check.ts";
 import type { GenerateFlags } from "./generate.ts";
 import type { MockOptions } from "./mock.ts";
-import { addSettings, addTo, formatOption } from "./options.ts";
 import type { ProxyOptions } from "./proxy.ts";
-import { configOption, logOption } from "./target.ts";
 
 const ofListening: readonly SettingName[] = ["port", "host"];
 

@@ -1,6 +1,6 @@
 // `openapi-server check`: lists what the server refuses or does not enforce.
 import { globSync } from "node:fs";
-import { type Document, readDocument } from "../openapi/index.ts";
+import { type Document, readDocument } from "../../openapi/index.ts";
 import {
   describeFindings,
   type Finding,
@@ -8,11 +8,11 @@ import {
   locateFindings,
   refuseUnknown,
   type SourceLocation,
-} from "../openapi/tools.ts";
-import { HintError, planOf } from "../resources/index.ts";
-import { findDocsOperation } from "../server/index.ts";
-import type { Io } from "../terminal/index.ts";
-import { type Config, type ConfigOptions, readService } from "./config.ts";
+} from "../../openapi/tools.ts";
+import { HintError, planOf } from "../../resources/index.ts";
+import { findDocsOperation } from "../../server/index.ts";
+import type { Io } from "../../terminal/index.ts";
+import { type Config, type ConfigOptions, readService } from "../inputs/config.ts";
 
 export interface CheckOptions extends ConfigOptions {
   readonly format: "text" | "json";

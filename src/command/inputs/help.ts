@@ -1,7 +1,7 @@
 // Adds examples, exit codes and settings to the help texts.
 import { styleText } from "node:util";
 import type { Command } from "commander";
-import { type SettingName, settings, variableOf } from "../settings/index.ts";
+import { type SettingName, settings, variableOf } from "../../settings/index.ts";
 
 /** The exit codes of the commands, with their meanings. */
 export const exitCodes = [

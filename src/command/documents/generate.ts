@@ -1,12 +1,12 @@
 // `openapi-server generate`: writes the types of handlers, or of clients.
 import { readFile, writeFile } from "node:fs/promises";
-import { UsageError } from "../lib/index.ts";
-import { type DocumentOptions, readDocument } from "../openapi/index.ts";
-import { generateClientModule, generateModule, listDocumentFiles } from "../openapi/tools.ts";
-import { listUnanswered } from "../resources/index.ts";
-import type { Io } from "../terminal/index.ts";
-import { type ConfigOptions, readService } from "./config.ts";
-import { watchFiles } from "./watch-files.ts";
+import { UsageError } from "../../lib/index.ts";
+import { type DocumentOptions, readDocument } from "../../openapi/index.ts";
+import { generateClientModule, generateModule, listDocumentFiles } from "../../openapi/tools.ts";
+import { listUnanswered } from "../../resources/index.ts";
+import type { Io } from "../../terminal/index.ts";
+import { type ConfigOptions, readService } from "../inputs/config.ts";
+import { watchFiles } from "../inputs/watch.ts";
 
 export interface GenerateFlags extends ConfigOptions {
   readonly output?: string | undefined;

@@ -1,10 +1,11 @@
-// The settings of a command, and the handlers, that modules export.
-import { statSync } from "node:fs";
+// The settings of a command, in a module or a file of variables, and the handlers that a module exports.
+import { readFileSync, statSync } from "node:fs";
 import { access } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
-import { findSimilarName, isLoopbackHost } from "../lib/index.ts";
-import type { UntypedHandler } from "../openapi/index.ts";
-import type { ServerOptions, UntypedOperations } from "../server/index.ts";
+import { parseEnv } from "node:util";
+import { findSimilarName, isLoopbackHost } from "../../lib/index.ts";
+import type { UntypedHandler } from "../../openapi/index.ts";
+import type { ServerOptions, UntypedOperations } from "../../server/index.ts";
 import {
   readSettings,
   type SettingName,
@@ -12,7 +13,7 @@ import {
   type SettingsSources,
   settings,
   toDocumentOptions,
-} from "../settings/index.ts";
+} from "../../settings/index.ts";
 import { settingsAmong } from "./options.ts";
 
 type AllOptions = ServerOptions<UntypedOperations, unknown, unknown>;
@@ -140,4 +141,27 @@ async function importOptions(path: string): Promise<object> {
   throw new Error(
     `The module ${path} must export the options of createServer, as its default export or as \`options\`.`,
   );
+}
+
+/**
+ * The option --environment-file, which is not named --env-file because Node reads this one itself, also behind the script.
+ * Adds the settings of a file to `env`, whose own settings take precedence unless they are empty. Does nothing without a
+ * file. Throws an Error if the file can't be read.
+ */
+export function addEnvironmentFile(env: NodeJS.ProcessEnv, file: string | undefined): void {
+  if (file === undefined) return;
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Error(`The file of --environment-file can't be read: ${(error as Error).message}.`);
+  }
+  const lines = text.split("\n").map(quoteValue);
+  for (const [name, value] of Object.entries(parseEnv(lines.join("\n")))) env[name] ||= value;
+}
+
+// systemd keeps a # in a value without quotes, but parseEnv ends the value there.
+function quoteValue(line: string): string {
+  const [, name, value = ""] = /^(\w+)=([^"'`#]*#[^"'`]*)$/.exec(line) ?? [];
+  return name === undefined ? line : `${name}=\`${value.trim()}\``;
 }

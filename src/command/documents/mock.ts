@@ -2,14 +2,13 @@
 import { lookup } from "node:dns/promises";
 import type { AddressInfo } from "node:net";
 import { pino } from "pino";
-import { collectGarbageWhenIdle } from "../http/index.ts";
-import type { Document } from "../openapi/index.ts";
-import { listDocumentFiles } from "../openapi/tools.ts";
-import { createServer, loadDocument, takeOver } from "../server/index.ts";
-import type { Io } from "../terminal/index.ts";
-import { type ConfigOptions, readService } from "./config.ts";
-import { describeErrors, listErrors, refuseNewErrors, reloadOnChange } from "./reload.ts";
-import { watchFiles } from "./watch-files.ts";
+import { collectGarbageWhenIdle } from "../../http/index.ts";
+import type { Document } from "../../openapi/index.ts";
+import { listDocumentFiles } from "../../openapi/tools.ts";
+import { createServer, loadDocument, takeOver } from "../../server/index.ts";
+import type { Io } from "../../terminal/index.ts";
+import { type ConfigOptions, readService } from "../inputs/config.ts";
+import { describeErrors, listErrors, refuseNewErrors, reloadOnChange, watchFiles } from "../inputs/watch.ts";
 
 export interface MockOptions extends ConfigOptions {
   readonly log: boolean;
