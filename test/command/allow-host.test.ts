@@ -1,11 +1,9 @@
 // `openapi-server serve` and `mock` without keys: a page of another site can neither read nor write.
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import t, { type Test } from "tap";
 import { documentOf } from "../support/document-server.ts";
-import { folder } from "../support/files.ts";
+import { writeFiles } from "../support/files.ts";
 import { send } from "../support/http.ts";
-import { runOpenApi as run } from "../support/openapi-command.ts";
+import { runOpenApi as run, startOpenApi } from "../support/openapi-command.ts";
 
 const note = '{ $ref: "#/components/schemas/Note" }';
 const json = `application/json: { schema: ${note} }`;
@@ -28,13 +26,8 @@ const document = documentOf(
 );
 
 async function start(t: Test, command: string, ...args: string[]) {
-  const file = join(folder(t), "notes.yaml");
-  writeFileSync(file, document);
-  const controller = new AbortController();
-  t.teardown(() => controller.abort());
   const keys = command === "serve" && !args.includes("--key") ? ["--key", "any"] : [];
-  const { stdout } = await run([command, file, "--port", "0", ...keys, ...args], controller.signal);
-  const [, url = ""] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(stdout) ?? [];
+  const { url } = await startOpenApi(t, [command, writeFiles(t, { "notes.yaml": document }), ...keys, ...args]);
   const call = async (path: string, headers: Record<string, string>, body?: string) => {
     const authorization = { authorization: "Bearer k" };
     const method = body === undefined ? "GET" : "POST";
@@ -78,7 +71,6 @@ t.test("serve: with keys, operations that need one have any host and origin, and
 });
 
 t.test("serve: refuses --key if no operation needs a credential", async (t) => {
-  const file = join(folder(t), "notes.yaml");
-  writeFileSync(file, document.replaceAll(/security: \[\{ \w+: \[\] \}\], /g, ""));
+  const file = writeFiles(t, { "notes.yaml": document.replaceAll(/security: \[\{ \w+: \[\] \}\], /g, "") });
   t.match(await run(["serve", file, "--key", "k"]), { code: 1, stderr: /needs a credential, so --key has no effect/ });
 });

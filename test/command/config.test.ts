@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import t from "tap";
 import { documentOf } from "../support/document-server.ts";
 import { folder, writeFiles } from "../support/files.ts";
-import { runOpenApi as run } from "../support/openapi-command.ts";
+import { runOpenApi as run, startOpenApi } from "../support/openapi-command.ts";
 
 const place = folder(t);
 let count = 0; // a module is imported once
@@ -53,14 +53,10 @@ t.test("mock has the formats, the shape of errors and the queries of the module"
       docs: false,
     };`,
   );
-  const controller = new AbortController();
-  const { stdout } = await run(["mock", file, "--port", "0", "--config", module], controller.signal);
-  const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)\.\n/.exec(stdout) ?? [];
-  t.equal((await fetch(`${url}/x/9780262033848?unknown=1`)).status, 204);
-  const response = await fetch(`${url}/x/5`);
-  t.equal(response.status, 400);
-  t.match(await response.json(), { own: /isbn/ });
-  controller.abort();
+  const { stdout, send } = await startOpenApi(t, ["mock", file, "--config", module]);
+  t.match(stdout, /at http:\/\/127\.0\.0\.1:\d+\.\n/);
+  t.match(await send("GET", "/x/9780262033848?unknown=1"), { status: 204 });
+  t.match(await send("GET", "/x/5"), { status: 400, body: { own: /isbn/ } });
 });
 
 t.test("mock and serve let pages of this machine, of --origin and of the module call them", async (t) => {
@@ -85,14 +81,9 @@ t.test("mock and serve let pages of this machine, of --origin and of the module 
     [["--config", module, "--host", "0.0.0.0"], [origin]],
   ] as const)
     for (const command of [["mock"], ["serve", "--data", "sqlite::memory:"]]) {
-      const controller = new AbortController();
-      const { stdout } = await run([...command, books, "--port", "0", ...options], controller.signal);
-      const [, port] = /at http:\/\/[\d.]+:(\d+)/.exec(stdout) ?? [];
-      const call = (from: string, init: RequestInit = {}) =>
-        fetch(`http://127.0.0.1:${port}/books`, {
-          ...init,
-          headers: { origin: from, "access-control-request-method": "POST" },
-        });
+      const { send, stop } = await startOpenApi(t, [...command, books, ...options]);
+      const call = (from: string, method = "GET") =>
+        send(method, "/books", undefined, { origin: from, "access-control-request-method": "POST" });
       for (const one of all) {
         const allowed = origins.includes(one);
         t.equal(
@@ -100,10 +91,10 @@ t.test("mock and serve let pages of this machine, of --origin and of the module 
           allowed ? one : null,
           `${command} ${one}`,
         );
-        t.equal((await call(one, { method: "OPTIONS" })).status, allowed ? 204 : 403);
+        t.equal((await call(one, "OPTIONS")).status, allowed ? 204 : 403);
       }
       t.equal((await call("http://third.example")).headers.get("access-control-allow-origin"), null);
-      controller.abort();
+      stop();
     }
 });
 
@@ -199,12 +190,10 @@ t.test("References lead to the folders of --allow-folder, or else of the module,
       ["mock", path],
       ["serve", path, "--examples", "--data", data, ...overlay],
     ]) {
-      const controller = new AbortController();
-      const { stdout, stderr } = await run([...args, "--port", "0", ...options], controller.signal);
-      const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(stdout) ?? [];
+      const { stderr, send, stop } = await startOpenApi(t, [...args, ...options]);
       t.equal(stderr, "");
-      t.equal(await (await fetch(`${url}/x`)).json(), "from the folder", `${args[0]}`);
-      controller.abort();
+      t.equal((await send("GET", "/x")).body, "from the folder", `${args[0]}`);
+      stop();
     }
   }
   const target = ["--data", data, "--resource", "things"];

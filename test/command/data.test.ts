@@ -1,11 +1,11 @@
 // `openapi-server data`: import, export, backup, restore, copy and check of the records of `serve`, for each kind of id.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import t, { type Test } from "tap";
+import t from "tap";
 import { emptyDatabase } from "../support/databases.ts";
 import { documentOf } from "../support/document-server.ts";
 import { folder } from "../support/files.ts";
-import { runOpenApi as run } from "../support/openapi-command.ts";
+import { runOpenApi as run, startOpenApi } from "../support/openapi-command.ts";
 
 const json = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
 const ref = (name: string) => `{ $ref: "#/components/schemas/${name}" }`;
@@ -31,26 +31,14 @@ const text = documentOf(
 `,
 );
 
-async function start(t: Test, args: readonly string[]) {
-  const controller = new AbortController();
-  t.teardown(() => controller.abort());
-  const { stdout } = await run(["serve", ...args, "--port", "0"], controller.signal);
-  const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(stdout) ?? [];
-  const send = async (method: string, path: string, body?: object) => {
-    const options = body && { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
-    return (await fetch(`${url}${path}`, { method, ...options })).json() as Promise<Record<string, unknown>>;
-  };
-  return { send, stop: () => controller.abort() };
-}
-
 t.test("The records of each resource are backed up, checked, copied and restored", async (t) => {
   const place = folder(t);
   const file = join(place, "things.yaml");
   writeFileSync(file, text);
-  const server = await start(t, [file]);
+  const server = await startOpenApi(t, ["serve", file]);
   await server.send("POST", "/books", { title: "A" });
-  const note = await server.send("POST", "/notes", { text: "n" });
-  const book = await server.send("POST", "/shops/a/books", { text: "b" });
+  const { body: note } = await server.send("POST", "/notes", { text: "n" });
+  const { body: book } = await server.send("POST", "/shops/a/books", { text: "b" });
   await server.send("PUT", "/settings", { theme: "dark" });
   const backup = join(place, "all.backup");
   t.match(await run(["data", "backup", file, backup]), { code: 0, stdout: /books +1\n/ });
@@ -62,11 +50,11 @@ t.test("The records of each resource are backed up, checked, copied and restored
   t.match(await run(["data", "check", file, "--data", database]), { code: 0, stdout: /no problems found/ });
   t.match(await run(["data", "restore", file, backup, "--data", other]), { code: 0 });
   for (const data of [database, other]) {
-    const { send } = await start(t, [file, "--data", data]);
-    t.same(await send("GET", "/books/1"), { id: 1, title: "A" });
-    t.same(await send("GET", `/notes/${note.id}`), note);
-    t.same(await send("GET", `/shops/a/books/${book.id}`), book);
-    t.same(await send("GET", "/settings"), { theme: "dark" });
+    const { send } = await startOpenApi(t, ["serve", file, "--data", data]);
+    t.same((await send("GET", "/books/1")).body, { id: 1, title: "A" });
+    t.same((await send("GET", `/notes/${note.id}`)).body, note);
+    t.same((await send("GET", `/shops/a/books/${book.id}`)).body, book);
+    t.same((await send("GET", "/settings")).body, { theme: "dark" });
   }
 });
 
@@ -81,14 +69,14 @@ t.test("Records below others are exported and imported with their scope", async 
       code: 0,
       stdout: /shop_books +2/,
     });
-  const { send } = await start(t, [file]);
+  const { send } = await startOpenApi(t, ["serve", file]);
   const all = await run(["data", "export", file, ...books]);
   for (const scope of ["a", "b%2Fc"]) t.match(all.stdout, `{"@scope":"${scope}","id":"`);
   const exported = await run(["data", "export", file, ...books, "--scope", "b%2Fc"]);
   const [first] = exported.stdout.split("\n");
   t.match(exported.stdout, /^\{"id":"[^"]+","text":"A"\}\n\{"id":"[^"]+","text":"B"\}\n$/);
   const { id } = JSON.parse(`${first}`);
-  t.same(await send("GET", `/shops/b%2Fc/books/${id}`), { id, text: "A" });
+  t.same((await send("GET", `/shops/b%2Fc/books/${id}`)).body, { id, text: "A" });
   t.match(await run(["data", "check", file]), { code: 0, stdout: /no problems found/ });
   for (const wrong of [[], ["--scope", "a/b"], ["--scope", ""]])
     t.match(await run(["data", "import", file, records, ...books, ...wrong]), {
@@ -113,8 +101,8 @@ t.test("Records are exported and imported", async (t) => {
   t.match(await run(["data", "import", file, records, ...books]), { code: 0, stdout: /books +2/ });
   const exported = await run(["data", "export", file, ...books]);
   t.match(exported, { code: 0, stdout: '{"id":1,"title":"A"}\n{"id":2,"title":"B"}\n' });
-  const { send } = await start(t, [file]);
-  t.same(await send("GET", "/books/2"), { id: 2, title: "B" });
+  const { send } = await startOpenApi(t, ["serve", file]);
+  t.same((await send("GET", "/books/2")).body, { id: 2, title: "B" });
   const csv = join(place, "out.csv");
   t.match(await run(["data", "export", file, ...books, "--output", csv]), { code: 0, stdout: /books +2/ });
   t.equal(readFileSync(csv, "utf8").replaceAll("\r", ""), "id,title\n1,A\n2,B\n");
@@ -148,7 +136,7 @@ t.test("For a database without tables, names the command of this program that cr
         code: 1,
         stderr: new RegExp(`^openapi-server: .* can't be opened: it has not been migrated\\. ${advice}`),
       });
-  const { stop } = await start(t, [file]);
+  const { stop } = await startOpenApi(t, ["serve", file]);
   stop();
   writeFileSync(other, text.replaceAll("/notes", "/texts"));
   t.match(await run(["data", "check", other, "--data", join(place, "things.db")]), {

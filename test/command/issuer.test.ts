@@ -1,11 +1,9 @@
 // `openapi-server serve --issuer`: tokens of an issuer, alone and beside keys.
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import t, { type Test } from "tap";
 import { documentOf } from "../support/document-server.ts";
-import { folder } from "../support/files.ts";
+import { writeFiles } from "../support/files.ts";
 import { audience, startIssuer } from "../support/issuer.ts";
-import { runOpenApi as run } from "../support/openapi-command.ts";
+import { runOpenApi as run, startOpenApi } from "../support/openapi-command.ts";
 import { until } from "../support/wait.ts";
 
 const note = 'content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } }';
@@ -28,28 +26,15 @@ const documentWith = (security: string) =>
 `,
   );
 
-function save(t: Test, security = "[{ login: [write] }]"): string {
-  const file = join(folder(t), "notes.yaml");
-  writeFileSync(file, documentWith(security));
-  return file;
-}
+const save = (t: Test, security = "[{ login: [write] }]") => writeFiles(t, { "notes.yaml": documentWith(security) });
 
 async function start(t: Test, args: readonly string[], file = save(t)) {
-  const controller = new AbortController();
-  t.teardown(() => controller.abort());
-  const output = { stdout: "", stderr: "" };
-  await run(["serve", file, ...args, "--data", "sqlite::memory:", "--port", "0"], controller.signal, output);
-  const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(output.stdout) ?? [];
-  const send = async (method: string, headers: Record<string, string>) => {
-    const type = { "Content-Type": "application/json" };
-    const response = await fetch(`${url}/notes`, {
-      method,
-      headers: { ...type, ...headers },
-      ...(method === "POST" && { body: "{}" }),
-    });
-    return { status: response.status, id: Object(await response.json()).id as unknown };
+  const { output, send } = await startOpenApi(t, ["serve", file, ...args, "--data", "sqlite::memory:"]);
+  return {
+    output,
+    send: (method: string, headers: Record<string, string>) =>
+      send(method, "/notes", method === "POST" ? {} : undefined, headers),
   };
-  return { output, send };
 }
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
@@ -72,7 +57,7 @@ t.test("Callers have Idempotency-Keys of their own, also with another token", as
   const { send } = await start(t, ["--issuer", issuer.url]);
   const idOf = async (claims: object) => {
     const token = await issuer.key.sign({ scope: "write", ...claims });
-    return (await send("POST", { ...bearer(token), "Idempotency-Key": '"one"' })).id;
+    return (await send("POST", { ...bearer(token), "Idempotency-Key": '"one"' })).body.id;
   };
   const first = await idOf({});
   t.type(first, "string");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import t, { type Test } from "tap";
 import { documentOf } from "../support/document-server.ts";
 import { folder } from "../support/files.ts";
-import { runOpenApi as run } from "../support/openapi-command.ts";
+import { runOpenApi as run, startOpenApi } from "../support/openapi-command.ts";
 
 const note = 'content: { application/json: { schema: { $ref: "#/components/schemas/Note" } } }';
 const text = documentOf(
@@ -33,14 +33,10 @@ function save(t: Test, keys = "") {
 }
 
 async function start(t: Test, args: readonly string[]) {
-  const controller = new AbortController();
-  t.teardown(() => controller.abort());
-  const { stdout } = await run(["serve", ...args, "--data", "sqlite::memory:", "--port", "0"], controller.signal);
-  const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(stdout) ?? [];
+  const { send } = await startOpenApi(t, ["serve", ...args, "--data", "sqlite::memory:"]);
   return async (method: string, path: string, authorization?: string) => {
-    const headers = { "Content-Type": "application/json", ...(authorization && { Authorization: authorization }) };
-    const response = await fetch(`${url}${path}`, { method, headers, ...(method === "POST" && { body: "{}" }) });
-    return response.status;
+    const headers: Record<string, string> = authorization ? { Authorization: authorization } : {};
+    return (await send(method, path, method === "POST" ? {} : undefined, headers)).status;
   };
 }
 

@@ -3,22 +3,12 @@ import { join } from "node:path";
 import t, { type Test } from "tap";
 import { emptyDatabase } from "../support/databases.ts";
 import { root } from "../support/files.ts";
-import { runOpenApi as run } from "../support/openapi-command.ts";
+import { startOpenApi } from "../support/openapi-command.ts";
 
 const folder = join(root, "examples/orders");
 
 async function start(t: Test, args: readonly string[], data = "sqlite::memory:") {
-  const controller = new AbortController();
-  t.teardown(() => controller.abort());
-  const serve = ["serve", join(folder, "orders.yaml"), "--data", data, "--port", "0", ...args];
-  const { stdout } = await run(serve, controller.signal);
-  const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(stdout) ?? [];
-  return async (method: string, path: string, body?: object) => {
-    const options = body && { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
-    const response = await fetch(`${url}${path}`, { method, ...options });
-    const text = await response.text();
-    return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
-  };
+  return (await startOpenApi(t, ["serve", join(folder, "orders.yaml"), "--data", data, ...args])).send;
 }
 
 const lines = [

@@ -1,14 +1,12 @@
 // `openapi-server proxy`: compares the requests and responses of an existing server with a document.
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import t, { type Test } from "tap";
 import { documentOf } from "../support/document-server.ts";
-import { folder } from "../support/files.ts";
-import { runOpenApi as run } from "../support/openapi-command.ts";
+import { writeFiles } from "../support/files.ts";
+import { runOpenApi as run, startOpenApi } from "../support/openapi-command.ts";
 import { freePort } from "../support/port.ts";
 import { type ProxiedOptions, startProxy } from "../support/proxied.ts";
 import { until } from "../support/wait.ts";
@@ -240,16 +238,12 @@ t.test("A client can't choose another server", async (t) => {
 });
 
 t.test("An upstream that does not respond is a 502", async (t) => {
-  const file = join(folder(t), "books.yaml");
-  writeFileSync(file, text);
-  const controller = new AbortController();
+  const file = writeFiles(t, { "books.yaml": text });
   const upstream = `http://127.0.0.1:${await freePort()}`;
-  const { stdout } = await run(["proxy", file, "--upstream", upstream, "--port", "0"], controller.signal);
-  const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(stdout) ?? [];
-  const response = await fetch(`${url}/v1/books/1`);
-  t.equal(response.status, 502);
-  t.match(await response.json(), { message: /The upstream http:.* does not respond/ });
-  controller.abort();
+  const { send, stop } = await startOpenApi(t, ["proxy", file, "--upstream", upstream]);
+  const message = /The upstream http:.* does not respond/;
+  t.match(await send("GET", "/v1/books/1"), { status: 502, body: { message } });
+  stop();
   await until(
     () => process.exitCode || undefined,
     () => "the exit code is 0",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import t, { type Test } from "tap";
 import { emptyDatabase } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
-import { runOpenApi as run } from "../support/openapi-command.ts";
+import { runOpenApi as run, startOpenApi } from "../support/openapi-command.ts";
 
 const json = (schema: string) =>
   `content: { application/json: { schema: { $ref: "#/components/schemas/${schema}" } } }`;
@@ -58,15 +58,9 @@ type Json = Record<string, unknown>;
 const names = ["doctors", "doctors_doctorId_visits", "rooms", "orders"];
 
 async function start(t: Test, args: readonly string[]) {
-  const controller = new AbortController();
-  t.teardown(() => controller.abort());
-  const result = await run(["serve", ...args, "--port", "0"], controller.signal);
-  const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(result.stdout) ?? [];
-  const send = async (method: string, path: string, body?: object): Promise<Json> => {
-    const options = body && { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
-    return (await (await fetch(`${url}${path}`, { method, ...options })).json()) as Json;
-  };
-  return { ...result, send };
+  const server = await startOpenApi(t, ["serve", ...args]);
+  const send = async (...request: Parameters<typeof server.send>) => (await server.send(...request)).body as Json;
+  return { ...server, send };
 }
 
 /** Writes the document to a file, and creates records over HTTP. Returns the records by their URLs. */

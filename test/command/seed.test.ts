@@ -5,7 +5,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import t, { type Test } from "tap";
 import { documentOf } from "../support/document-server.ts";
 import { folder } from "../support/files.ts";
-import { runOpenApi as run } from "../support/openapi-command.ts";
+import { runOpenApi as run, startOpenApi } from "../support/openapi-command.ts";
 
 const author = {
   type: "object",
@@ -71,12 +71,8 @@ function save(t: Test) {
 type Json = Record<string, unknown>;
 
 async function start(t: Test, args: readonly string[]) {
-  const controller = new AbortController();
-  t.teardown(() => controller.abort());
-  const result = await run(["serve", ...args, "--port", "0"], controller.signal);
-  const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(result.stdout) ?? [];
-  const list = async (path: string) => (await (await fetch(`${url}${path}`)).json()) as Json[];
-  return { ...result, url: `${url}`, list, stop: () => controller.abort() };
+  const server = await startOpenApi(t, ["serve", ...args]);
+  return { ...server, list: async (path: string) => (await server.send("GET", path)).body as Json[] };
 }
 
 t.test("--seed N makes valid records that refer to each other, the same each time", async (t) => {

@@ -1,12 +1,11 @@
 // `openapi-server serve`: a document is served from records, which stay.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { documentOf } from "../support/document-server.ts";
-import { folder, root } from "../support/files.ts";
-import { runOpenApi as run } from "../support/openapi-command.ts";
+import { folder, writeFiles } from "../support/files.ts";
+import { runOpenApi as run, startOpenApi } from "../support/openapi-command.ts";
+import { Serving } from "../support/serving.ts";
 
 const json = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
 const book = '{ $ref: "#/components/schemas/Book" }';
@@ -32,45 +31,22 @@ const text = documentOf(
 `,
 );
 
-function save(t: Test, content = text): string {
-  const file = join(folder(t), "books.yaml");
-  writeFileSync(file, content);
-  return file;
-}
+const save = (t: Test, content = text) => writeFiles(t, { "books.yaml": content });
 
-/** Serves a document in this process. Returns the URL, and what was written. */
-async function start(t: Test, args: readonly string[]) {
-  const controller = new AbortController();
-  t.teardown(() => controller.abort());
-  const result = await run(["serve", ...args, "--port", "0"], controller.signal);
-  const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(result.stdout) ?? [];
-  return { ...result, url: url as string, stop: () => controller.abort() };
-}
-
-const post = (url: string, body: object) =>
-  fetch(url, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } });
+/** Serves a document from records in memory, in this process. */
+const start = (t: Test, file: string, ...args: readonly string[]) =>
+  startOpenApi(t, ["serve", file, "--data", "sqlite::memory:", ...args]);
 
 t.test("What is created stays, also after kill -9", async (t) => {
   const file = save(t);
-  const serve = async () => {
-    const command = [join(root, "src/command/bin.js"), "serve", file, "--key", "a", "--port", "0"]; // otherwise, it prints a first key
-    const child = spawn(process.execPath, command, { stdio: ["ignore", "pipe", "inherit"] });
-    t.teardown(() => child.kill("SIGKILL"));
-    let output = "";
-    child.stdout.on("data", (chunk) => (output += chunk));
-    for (;;) {
-      const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(output) ?? [];
-      if (url !== undefined) return { child, url };
-      await once(child.stdout, "data");
-    }
-  };
-  const first = await serve();
-  t.match(await post(`${first.url}/books`, { title: "A" }), { status: 201 });
-  first.child.kill("SIGKILL");
-  await once(first.child, "exit");
-  const { url } = await serve();
+  const post = (url: string, title: string) =>
+    fetch(url, { method: "POST", body: JSON.stringify({ title }), headers: { "Content-Type": "application/json" } });
+  const server = new Serving(t, file);
+  t.match(await post(`${await server.start()}/books`, "A"), { status: 201 });
+  await server.kill();
+  const url = await server.start();
   t.same(await (await fetch(`${url}/books/1`)).json(), { id: 1, title: "A" });
-  t.match(await post(`${url}/books`, { title: "B" }), { status: 201 });
+  t.match(await post(`${url}/books`, "B"), { status: 201 });
   t.same(await (await fetch(`${url}/books`)).json(), [
     { id: 1, title: "A" },
     { id: 2, title: "B" },
@@ -79,13 +55,14 @@ t.test("What is created stays, also after kill -9", async (t) => {
 });
 
 t.test("An operation that is not certain responds with 501 and the reason, or with an example", async (t) => {
-  const { url, stdout } = await start(t, [save(t), "--data", "sqlite::memory:"]);
+  const { send, stdout } = await start(t, save(t));
   t.match(stdout, /4 of 5 operations are answered from records in sqlite::memory:/);
-  const response = await fetch(`${url}/books/1/lend`, { method: "POST" });
-  t.equal(response.status, 501);
-  t.match(await response.text(), /The operation lendBook needs a handler: it creates nothing that can be read/);
-  const examples = await start(t, [save(t), "--data", "sqlite::memory:", "--examples"]);
-  t.same(await (await fetch(`${examples.url}/books/1/lend`, { method: "POST" })).json(), { due: "soon" });
+  t.match(await send("POST", "/books/1/lend"), {
+    status: 501,
+    text: /The operation lendBook needs a handler: it creates nothing that can be read/,
+  });
+  const examples = await start(t, save(t), "--examples");
+  t.same((await examples.send("POST", "/books/1/lend")).body, { due: "soon" });
 });
 
 t.test("A handler takes over an operation, and has the records", async (t) => {
@@ -95,10 +72,9 @@ t.test("A handler takes over an operation, and has the records", async (t) => {
     `export const lendBook = async ({ params }, { records }) =>
        ({ status: 200, body: { due: (await records("books").find(params.id)) ? "tomorrow" : "never" } });`,
   );
-  const { url } = await start(t, [save(t), "--data", "sqlite::memory:", "--handlers", module]);
-  await post(`${url}/books`, { title: "A" });
-  t.same(await (await fetch(`${url}/books/1/lend`, { method: "POST" })).json(), { due: "tomorrow" });
-  const { stdout } = await start(t, [save(t), "--data", "sqlite::memory:", "--handlers", module]);
+  const { send, stdout } = await start(t, save(t), "--handlers", module);
+  await send("POST", "/books", { title: "A" });
+  t.same((await send("POST", "/books/1/lend")).body, { due: "tomorrow" });
   t.match(stdout, /1 of 5 operations are answered by handlers, and 4 from records in/);
   writeFileSync(module, "export const lendBok = () => {};");
   t.match(await run(["serve", save(t), "--data", "sqlite::memory:", "--handlers", module]), {
@@ -176,19 +152,19 @@ t.test("The plan is data: --format json prints what each operation does, and how
 t.test(
   "Accepts the keys of its database and those of --key, or with --key any each credential on loopback",
   async (t) => {
-    const remove = (url: string, key: string) =>
-      fetch(`${url}/books/1`, { method: "DELETE", headers: { Authorization: `Bearer ${key}` } });
-    const first = await start(t, [save(t), "--data", "sqlite::memory:"]);
+    const remove = ({ send }: Awaited<ReturnType<typeof start>>, key: string) =>
+      send("DELETE", "/books/1", undefined, { Authorization: `Bearer ${key}` });
+    const first = await start(t, save(t));
     const [, key = ""] = /It is not shown again:\n.*(psk_[\w-]{43})/.exec(first.stderr) ?? [];
-    t.match(await remove(first.url, key), { status: 404 });
-    t.match(await remove(first.url, "any"), { status: 401 });
-    const open = await start(t, [save(t), "--data", "sqlite::memory:", "--key", "any"]);
+    t.match(await remove(first, key), { status: 404 });
+    t.match(await remove(first, "any"), { status: 401 });
+    const open = await start(t, save(t), "--key", "any");
     t.match(open.stdout, "Each credential is accepted (--key any).");
-    t.match(await remove(open.url, "any"), { status: 404 });
-    const closed = await start(t, [save(t), "--data", "sqlite::memory:", "--key", "a", "--key", "b"]);
+    t.match(await remove(open, "any"), { status: 404 });
+    const closed = await start(t, save(t), "--key", "a", "--key", "b");
     t.notMatch(closed.stdout, "Each credential");
     for (const [key, status] of Object.entries({ a: 404, b: 404, c: 401, ab: 401 }))
-      t.match(await remove(closed.url, key), { status }, key);
+      t.match(await remove(closed, key), { status }, key);
     t.match(await run(["serve", save(t), "--host", "0.0.0.0", "--key", "any"]), {
       code: 2,
       stderr: /0\.0\.0\.0 is refused/,
@@ -200,8 +176,7 @@ t.test("Refuses what it can't serve", async (t) => {
   t.match(await run(["serve", "missing.yaml"]), { code: 1, stderr: /missing\.yaml/ });
   const none = save(t, documentOf("  /x: { get: { operationId: x, responses: { 200: { description: x } } } }\n"));
   t.match(await run(["serve", none]), { code: 1, stderr: /The document has no collection.* --examples answers/ });
-  const { url } = await start(t, [none, "--data", "sqlite::memory:", "--examples"]);
-  t.equal((await fetch(`${url}/x`)).status, 200);
+  t.match(await (await start(t, none, "--examples")).send("GET", "/x"), { status: 200 });
   for (const options of [
     ["--seed", "0"],
     ["--rate-limit", "many"],
@@ -216,7 +191,7 @@ t.test("Says that parts of the document are left out because of errors", async (
     t,
     text.replace('items: { $ref: "#/components/schemas/Book" }', 'items: { $ref: "#/components/schemas/Bok" }'),
   );
-  const { stdout } = await start(t, [file, "--data", "sqlite::memory:"]);
+  const { stdout } = await start(t, file);
   t.match(stdout, /1 errors? of the document leaves? parts of it out: openapi-server check .*books\.yaml lists/);
   t.match(await run(["serve", save(t), "--data", "mysql://u:secret@host/db", "--port", "0"]), {
     code: 2,

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
 import { writeFiles } from "../support/files.ts";
-import { runOpenApi } from "../support/openapi-command.ts";
+import { runOpenApi, startOpenApi } from "../support/openapi-command.ts";
 
 const head = 'openapi: 3.1.0\ninfo: { title: x, version: "1" }\npaths:\n';
 const item = (example: string) =>
@@ -14,13 +14,9 @@ const item = (example: string) =>
 /** Starts a server of `api.yaml`, and stops it when the test ends. */
 async function watch(t: Test, files: Record<string, string>, config?: string, command = "mock") {
   const path = writeFiles(t, files);
-  const controller = new AbortController();
-  t.teardown(() => controller.abort());
-  const output = { stdout: "", stderr: "" };
   const options = config === undefined ? [] : ["--config", join(dirname(path), config)];
-  const args = [command, path, "--watch", "--port", "0", ...options];
-  t.match(await runOpenApi(args, controller.signal, output), { code: 0 });
-  const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(output.stdout) ?? [];
+  const { code, url, output, stop } = await startOpenApi(t, [command, path, "--watch", ...options]);
+  t.equal(code, 0);
   // A new server takes the port a moment after the previous one has released it.
   const get = (name: string) =>
     fetch(`${url}${name}`).then(
@@ -32,7 +28,7 @@ async function watch(t: Test, files: Record<string, string>, config?: string, co
     while ((await get(name)) !== value) await sleep(10);
   };
   const write = (name: string, text: string) => writeFileSync(join(dirname(path), name), text);
-  return { path, url: `${url}`, output, controller, responds, write };
+  return { path, url, output, stop, responds, write };
 }
 
 t.test("Serves the new state after a change of any file, also of one that a reference has added", async (t) => {
@@ -110,11 +106,11 @@ t.test("A connection whose request is not complete does not delay a reload", asy
 });
 
 t.test("A reload ends with the server", async (t) => {
-  const { url, controller, responds, write } = await watch(t, { "api.yaml": `${head}  /a: ${item("one")}` });
+  const { url, stop, responds, write } = await watch(t, { "api.yaml": `${head}  /a: ${item("one")}` });
   write("api.yaml", `${head}  /a: ${item("two")}`);
   await responds("/a", "two");
   write("api.yaml", `${head}  /a: ${item("three")}`);
-  controller.abort();
+  stop();
   await t.rejects(async () => {
     for (;;) await fetch(`${url}/a`);
   });

@@ -1,13 +1,11 @@
 // An upstream, and a proxy that compares it with a document.
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
 import type { Server as HttpServer } from "node:http";
 import { type AddressInfo, connect, type Server } from "node:net";
-import { join } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import type { Test } from "tap";
-import { folder } from "./files.ts";
-import { runOpenApi as run } from "./openapi-command.ts";
+import { writeFiles } from "./files.ts";
+import { startOpenApi } from "./openapi-command.ts";
 import { until } from "./wait.ts";
 
 export interface ProxiedOptions {
@@ -26,19 +24,14 @@ export async function startProxy(
 ) {
   await once(upstream.listen(0, "127.0.0.1"), "listening");
   t.teardown(() => upstream.close());
-  const file = join(folder(t), "document.yaml");
-  writeFileSync(file, document);
-  const output = { stdout: "", stderr: "" };
+  const file = writeFiles(t, { "document.yaml": document });
   const host = scheme === "https" ? "localhost" : "127.0.0.1"; // that of the certificate
   const address = `${scheme}://${host}:${(upstream.address() as AddressInfo).port}${path}`;
-  const args = ["proxy", file, "--upstream", address, "--port", "0", ...flags];
-  const controller = new AbortController();
-  const { code } = await run(args, controller.signal, output);
+  const { code, url, output, ...proxy } = await startOpenApi(t, ["proxy", file, "--upstream", address, ...flags]);
   t.equal(code, 0, output.stderr);
-  const [, url = ""] = /at (http:\/\/127\.0\.0\.1:\d+)/.exec(output.stdout) ?? [];
   const port = Number(new URL(url).port);
   const stop = async () => {
-    controller.abort();
+    proxy.stop();
     const find = () => /^\d+ requests, .*$/m.exec(output.stdout)?.[0];
     const line = await until(find, () => output.stdout);
     const { exitCode } = process;

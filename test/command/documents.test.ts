@@ -1,4 +1,4 @@
-// The command openapi-server check: findings of documents, as text and JSON.
+// The commands of openapi-server for documents, mock, generate and check: the findings of documents, as text and JSON.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { documentOf } from "../support/document-server.ts";
 import { folder } from "../support/files.ts";
 import { libraryText } from "../support/library.ts";
-import { runOpenApi as run } from "../support/openapi-command.ts";
+import { runOpenApi as run, startOpenApi } from "../support/openapi-command.ts";
 
 const place = folder(t);
 const save = (name: string, text: string) => {
@@ -22,6 +22,60 @@ const faulty = save(
       responses: { 200: { description: x, content: { application/json: { schema: { maxLenght: 5 } } } } }
 `),
 );
+
+t.test("mock serves the document until it is stopped", async (t) => {
+  const { code, stdout, send, stop } = await startOpenApi(t, ["mock", library, "--log"]);
+  t.equal(code, 0);
+  t.match(stdout, /at http:\/\/127\.0\.0\.1:\d+, with its documentation/);
+  t.match((await send("GET", "/city-library/v2/books")).body, [{ title: "text" }]); // logged as JSON, which is not TAP
+  stop();
+  await t.rejects(async () => {
+    for (;;) await send("GET", "/city-library/v2/books");
+  });
+});
+
+t.test("generate writes the types of handlers, to a file or to standard output", async (t) => {
+  const { stdout } = await run(["generate", library]);
+  t.match(stdout, /\bid: bigint;/);
+  t.match(await run(["generate", faulty]), {
+    code: 1,
+    stdout: "",
+    stderr: /did you mean maxLength\? .*faulty\.yaml:\d+/,
+  });
+  t.match(await run(["generate", faulty, "--no-strict"]), { code: 0, stdout: /"application\/xml": /, stderr: "" });
+  const config = save("config.mjs", 'export default { ignore: ["misspelled"] };');
+  t.match(await run(["generate", faulty, "--config", config]), { code: 0, stdout: /"application\/xml": / });
+  const output = join(place, "operations.ts");
+  t.match(await run(["generate", library, "--output", output]), { code: 0, stdout: "" });
+  t.equal(readFileSync(output, "utf8"), stdout);
+});
+
+t.test("Reports errors with exit code 1, a wrong command line with 2, and shows its help", async (t) => {
+  t.match(await run(["check", join(place, "nothing.yaml")]), {
+    code: 1,
+    stderr: /^openapi-server: The document .* can't be read/,
+  });
+  t.match(await run(["check", "https://pets.example/openapi.json"]), {
+    code: 1,
+    stderr:
+      "openapi-server: The document must be a file, and not https://pets.example/openapi.json. Download it first.",
+  });
+  t.match(await run(["mock", library, "--port", "70000"]), {
+    code: 2,
+    stderr: /--port must be an integer from 0 to 65535/,
+  });
+  t.match(await run(["mock", library, "--port", "x"]), { code: 2, stderr: /--port must be an integer/ });
+  t.match(await run(["unknown"]), { code: 2, stderr: "openapi-server: unknown command 'unknown'\n" });
+  t.match(await run(["check"]), {
+    code: 2,
+    stdout: "",
+    stderr: "openapi-server: missing required argument 'documents'\n",
+  });
+  const help = await run(["--help"]);
+  t.match(help, { code: 0, stdout: /serve .*mock .*check .*generate .*Exit codes:.* {2}2 {2}invalid/s, stderr: "" });
+  t.match(await run([]), { code: 2, stdout: "", stderr: /^Usage: openapi-server/ });
+  t.match(await run(["--version"]), { code: 0, stdout: /^\d+\.\d+\.\d+\n$/ });
+});
 
 t.test("check lists what the server would refuse, and what it would not enforce", async (t) => {
   t.same(await run(["check", library]), {
@@ -54,11 +108,7 @@ t.test("check names what is left to handlers and checks, which mock accepts", as
 `,
     stderr: "",
   });
-  const controller = new AbortController();
-  const { stdout } = await run(["mock", file, "--port", "0"], controller.signal);
-  const [, url] = /at (http:\/\/127\.0\.0\.1:\d+), with its documentation/.exec(stdout) ?? [];
-  t.equal((await fetch(`${url}/v1/x`)).status, 204);
-  controller.abort();
+  t.match(await (await startOpenApi(t, ["mock", file])).send("GET", "/v1/x"), { status: 204 });
 });
 
 t.test("check names the path of another server if the first has none", async (t) => {
@@ -78,11 +128,9 @@ t.test("An operation at /docs or /openapi.json takes the place of the documentat
       code: 0,
       stdout: `- Note: The server has no documentation at /docs, because x has the path ${path} (${file}:6:5) [docs].\n1 operation, 0 errors, 0 warnings. The server enforces all of it.\n`,
     });
-    const controller = new AbortController();
-    const { stdout } = await run(["mock", file, "--port", "0"], controller.signal);
-    const [, url] = /at (http:\/\/127\.0\.0\.1:\d+)\.\n/.exec(stdout) ?? [];
-    t.equal((await fetch(`${url}${path}`)).status, 204);
-    controller.abort();
+    const { stdout, send } = await startOpenApi(t, ["mock", file]);
+    t.match(stdout, /at http:\/\/127\.0\.0\.1:\d+\.\n/);
+    t.match(await send("GET", path), { status: 204 });
   }
 });
 
