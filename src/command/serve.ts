@@ -33,7 +33,7 @@ import { openApiServer, readHandlers, readService } from "./inputs/config.ts";
 import { type KeyOptions, readKeys } from "./inputs/credentials.ts";
 import { readWithOverlays } from "./inputs/overlay.ts";
 import { defaultsOf, type TargetOptions } from "./inputs/target.ts";
-import { listErrors, refuseNewErrors, reloadOnChange, watchFiles } from "./inputs/watch.ts";
+import { listErrors, onStop, refuseNewErrors, reloadOnChange, watchFiles } from "./inputs/watch.ts";
 import { createRecords, readSeed, resetStore, seedFiles } from "./seed.ts";
 
 export interface ServeOptions extends TargetOptions, KeyOptions {
@@ -86,9 +86,7 @@ async function serveAndWatch(path: string, options: ServeOptions, io: Io, signal
   const others = [...overlay, config, handlers, keys].filter((one) => one !== undefined);
   const watchChanges = await watchFiles(async () => [...(await listDocumentFiles(path, allowedFolders)), ...others]);
   const stop = new AbortController();
-  const close = () => stop.abort();
-  io.onStop(close);
-  signal?.addEventListener("abort", close);
+  onStop(io, signal, () => stop.abort());
   let inputs = await readInputs(path, options, io);
   if (inputs.settings.workers > 1) throw new UsageError("--watch serves with one process, so --workers must be 1.");
   let app = await run(path, inputs, options, io, { signal: stop.signal });
@@ -125,7 +123,7 @@ async function run(
       "The document has no collection: GET of /path/{id}, or of a list, must return a record with its id, an integer or a string. --examples answers with examples.",
     );
   const keys = await readKeys(options);
-  requireChecks(document, { keys, options, issuer: settings.issuer, host: settings.host });
+  requireChecks(document, keys, options, settings);
   const target: Target = { program: openApiServer.name, document, url: settings.data, service: settings.name };
   const seed = options.seed === undefined ? undefined : readSeed(options.seed);
   const files = seed?.folder === undefined || cluster.isWorker ? undefined : await readFolder(target, seed.folder);
@@ -185,14 +183,12 @@ function keysCommand(path: string, { data, name, overlay = [] }: TargetOptions):
 
 const hasKeySchemes = ({ operations }: Document) => listKeySchemes(operations).size > 0;
 
-interface Checks {
-  readonly keys: Awaited<ReturnType<typeof readKeys>>;
-  readonly options: KeyOptions;
-  readonly issuer: string;
-  readonly host: string;
-}
-
-function requireChecks(document: Document, { keys, options, issuer, host }: Checks): void {
+function requireChecks(
+  document: Document,
+  keys: Awaited<ReturnType<typeof readKeys>>,
+  options: KeyOptions,
+  { issuer, host }: Inputs["settings"],
+): void {
   if (keys === "any" && !isLoopbackHost(host))
     throw new UsageError(`--key any accepts each credential, so --host ${host} is refused: omit one of them.`);
   if (keys === "any" && issuer)

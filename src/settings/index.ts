@@ -3,6 +3,7 @@ export { readSettings, type SettingsProgram, type SettingsSources, toDocumentOpt
 export {
   describeSetting,
   flagOf,
+  type Setting,
   type SettingName,
   type Settings,
   settings,

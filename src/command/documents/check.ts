@@ -45,13 +45,10 @@ export interface CheckResult {
 
 interface Checked {
   readonly path: string;
-  readonly document: Document;
+  /** Why it can't be loaded. */
+  readonly error?: Error | undefined;
+  readonly operations: number;
   readonly findings: readonly Finding[];
-}
-
-interface Failed {
-  readonly path: string;
-  readonly error: Error;
 }
 
 /** Lists the findings of documents. Returns whether all of them can be loaded, and have no error. */
@@ -68,40 +65,47 @@ function withoutUndefined({ strict, ignore }: CheckOptions): Config {
   return { ...(strict !== undefined && { strict }), ...(ignore !== undefined && { ignore }) };
 }
 
-async function checkAll(patterns: readonly string[], config: Config): Promise<(Checked | Failed)[]> {
-  const { strict, ignore = [], formats, ignoreUnknownQuery, readOnly, formatError, allowedFolders } = config;
-  const loaded: ({ readonly path: string; readonly document: Document } | Failed)[] = [];
+async function checkAll(patterns: readonly string[], config: Config): Promise<Checked[]> {
+  const { strict, ignore = [] } = config;
+  const loaded: { readonly path: string; readonly document?: Document; readonly error?: Error }[] = [];
   for (const path of patterns.flatMap(expand))
-    try {
-      const document = await readDocument(path, {
-        strict: false,
-        isThorough: true,
-        errors: { format: formatError },
-        formats,
-        ignoreUnknown: ignoreUnknownQuery,
-        dropsReadOnly: readOnly === "drop",
-        allowedFolders,
-      });
-      const docs = findDocsOperation(document);
-      const reason = `has no documentation at /docs, because ${docs?.id} has the path ${docs?.path}`;
-      if (docs) document.findings.report("docs", "The server", reason, docs.part.pointer);
-      reportWrongHint(document);
-      loaded.push({ path, document });
-    } catch (error) {
-      loaded.push({ path, error: error as Error });
-    }
+    loaded.push(
+      await load(path, config).then(
+        (document) => ({ path, document }),
+        (error: Error) => ({ path, error }),
+      ),
+    );
+  const documents = loaded.flatMap(({ document }) => document ?? []);
   // A rule can be one of a document that can't be loaded.
-  if (loaded.every((result) => "document" in result))
+  if (documents.length === loaded.length)
     refuseUnknown(
       ignore,
-      loaded.map(({ document }) => document.findings),
+      documents.map(({ findings }) => findings),
     );
-  return loaded.map((result) => {
-    if ("error" in result) return result;
-    const { findings } = result.document;
-    const own = ignore.filter((name) => findings.has(name));
-    return { ...result, findings: findings.list({ strict, ignore: own }, Number.POSITIVE_INFINITY) };
+  return loaded.map(({ path, document, error }) => {
+    if (document === undefined) return { path, error, operations: 0, findings: [] };
+    const own = ignore.filter((name) => document.findings.has(name));
+    const findings = document.findings.list({ strict, ignore: own }, Number.POSITIVE_INFINITY);
+    return { path, operations: document.operations.length, findings };
   });
+}
+
+async function load(path: string, config: Config): Promise<Document> {
+  const { formats, ignoreUnknownQuery, readOnly, formatError, allowedFolders } = config;
+  const document = await readDocument(path, {
+    strict: false,
+    isThorough: true,
+    errors: { format: formatError },
+    formats,
+    ignoreUnknown: ignoreUnknownQuery,
+    dropsReadOnly: readOnly === "drop",
+    allowedFolders,
+  });
+  const docs = findDocsOperation(document);
+  const reason = `has no documentation at /docs, because ${docs?.id} has the path ${docs?.path}`;
+  if (docs) document.findings.report("docs", "The server", reason, docs.part.pointer);
+  reportWrongHint(document);
+  return document;
 }
 
 // As the start of a server with records refuses it.
@@ -121,32 +125,29 @@ function expand(pattern: string): string[] {
   return found.length > 0 ? found : [pattern];
 }
 
-function isRefused(result: Checked | Failed): boolean {
-  return "error" in result || countLevel(result, "error") > 0;
+function isRefused(result: Checked): boolean {
+  return result.error !== undefined || countLevel(result, "error") > 0;
 }
 
-function toResult(result: Checked | Failed): CheckResult {
-  if ("error" in result) return { document: result.path, error: result.error.message, operations: 0, findings: [] };
-  const findings = locateFindings(result.findings).map(({ level, rule, message, count, locations }) => ({
+function toResult({ path, error, operations, findings }: Checked): CheckResult {
+  const located = locateFindings(findings).map(({ level, rule, message, count, locations }) => ({
     level,
     rule,
     message,
     count,
     places: locations,
   }));
-  return { document: result.path, error: null, operations: result.document.operations.length, findings };
+  return { document: path, error: error?.message ?? null, operations, findings: located };
 }
 
 const titles: Readonly<Record<Level, string>> = { error: "Error", warning: "Warning", note: "Note" };
 
-function writeText(results: readonly (Checked | Failed)[], io: Io): void {
+function writeText(results: readonly Checked[], io: Io): void {
   const isOnly = results.length === 1;
   for (const result of results) {
-    if (!isOnly && "findings" in result) io.stdout.write(`${result.path}\n`);
-    if ("error" in result)
-      io.stderr.write(`openapi-server: ${isOnly ? "" : `${result.path}: `}${result.error.message}\n`);
-    else io.stdout.write(describe(result));
-    if (!isOnly && "findings" in result) io.stdout.write("\n");
+    const { path, error } = result;
+    if (error) io.stderr.write(`openapi-server: ${isOnly ? "" : `${path}: `}${error.message}\n`);
+    else io.stdout.write(isOnly ? describe(result) : `${path}\n${describe(result)}\n`);
   }
   if (isOnly) return;
   const refused = results.filter(isRefused).length;
@@ -165,22 +166,16 @@ function describe(result: Checked): string {
   return [...lines, `${count([result])}. ${end}.`, ""].join("\n");
 }
 
-function count(results: readonly (Checked | Failed)[]): string {
-  const checked = results.filter((result) => "findings" in result);
-  const sum = (numberOf: (result: Checked) => number) => checked.reduce((total, one) => total + numberOf(one), 0);
+function count(results: readonly Checked[]): string {
+  const sum = (unit: string, numberOf: (result: Checked) => number) =>
+    countOf(
+      results.reduce((total, one) => total + numberOf(one), 0),
+      unit,
+    );
   return [
-    countOf(
-      sum(({ document }) => document.operations.length),
-      "operation",
-    ),
-    countOf(
-      sum((result) => countLevel(result, "error")),
-      "error",
-    ),
-    countOf(
-      sum((result) => countLevel(result, "warning")),
-      "warning",
-    ),
+    sum("operation", ({ operations }) => operations),
+    sum("error", (one) => countLevel(one, "error")),
+    sum("warning", (one) => countLevel(one, "warning")),
   ].join(", ");
 }
 

@@ -6,7 +6,7 @@ import { generateClientModule, generateModule, listDocumentFiles } from "../../o
 import { listUnanswered } from "../../resources/index.ts";
 import type { Io } from "../../terminal/index.ts";
 import { type ConfigOptions, readService } from "../inputs/config.ts";
-import { watchFiles } from "../inputs/watch.ts";
+import { onStop, watchFiles } from "../inputs/watch.ts";
 
 export interface GenerateFlags extends ConfigOptions {
   readonly output?: string | undefined;
@@ -51,8 +51,7 @@ export async function generate(path: string, flags: GenerateFlags, io: Io, signa
   const watchChanges = await watchFiles(() => listDocumentFiles(path, allowedFolders));
   await report();
   const stop = new AbortController();
-  for (const event of ["SIGINT", "SIGTERM"] as const) process.once(event, () => stop.abort());
-  signal?.addEventListener("abort", () => stop.abort());
+  onStop(io, signal, () => stop.abort());
   await watchChanges(report, stop.signal);
 }
 

@@ -8,7 +8,7 @@ import { listDocumentFiles } from "../../openapi/tools.ts";
 import { createServer, loadDocument, takeOver } from "../../server/index.ts";
 import type { Io } from "../../terminal/index.ts";
 import { type ConfigOptions, readService } from "../inputs/config.ts";
-import { describeErrors, listErrors, refuseNewErrors, reloadOnChange, watchFiles } from "../inputs/watch.ts";
+import { describeErrors, listErrors, onStop, refuseNewErrors, reloadOnChange, watchFiles } from "../inputs/watch.ts";
 
 export interface MockOptions extends ConfigOptions {
   readonly log: boolean;
@@ -46,12 +46,10 @@ export async function serveMock(path: string, options: MockOptions, io: Io, sign
   io.stdout.write(`Mock server of ${path} at ${url}${docs}.\n`);
   io.stdout.write("openapi-server check lists the parts of the document that it does not enforce.\n");
   const stop = new AbortController();
-  const close = () => {
+  onStop(io, signal, () => {
     stop.abort();
     void app.close();
-  };
-  for (const event of ["SIGINT", "SIGTERM"] as const) process.once(event, close);
-  signal?.addEventListener("abort", close);
+  });
   if (watchChanges === undefined) return;
   const { port } = app.server.address() as AddressInfo;
   const reload = async () => {

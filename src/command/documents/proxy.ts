@@ -7,6 +7,7 @@ import { UsageError } from "../../lib/index.ts";
 import { loadDocument } from "../../server/index.ts";
 import type { Io } from "../../terminal/index.ts";
 import { type ConfigOptions, readService } from "../inputs/config.ts";
+import { onStop } from "../inputs/watch.ts";
 import { createContract, type Verdict } from "./proxy-contract.ts";
 import {
   endToEndFields,
@@ -76,7 +77,7 @@ export async function serveProxy(path: string, options: ProxyOptions, io: Io, si
   const host = settings.host.includes(":") ? `[${settings.host}]` : settings.host;
   io.stdout.write(`Compares ${upstream} with ${path} at http://${host}:${port}.\n`);
   if (document.basePath !== "") io.stdout.write(`The paths of its operations begin with ${document.basePath}.\n`);
-  const close = () => {
+  onStop(io, signal, () => {
     if (!server.listening) return;
     // After the requests in progress.
     server.close(() => {
@@ -88,9 +89,7 @@ export async function serveProxy(path: string, options: ProxyOptions, io: Io, si
     });
     server.closeIdleConnections();
     setTimeout(() => server.closeAllConnections(), gracePeriod).unref(); // streams
-  };
-  for (const event of ["SIGINT", "SIGTERM"] as const) process.once(event, close);
-  signal?.addEventListener("abort", close);
+  });
 }
 
 // Returns a line for a violation, or for a response that was not compared.

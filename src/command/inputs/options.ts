@@ -1,13 +1,6 @@
 // Options of commands that are made of the table of settings, and parsers of others.
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { flagOf, type SettingName, settings } from "../../settings/index.ts";
-
-interface Described {
-  readonly short?: string;
-  readonly default: string;
-  readonly description: string;
-  readonly isList?: boolean;
-}
+import { flagOf, type Setting, type SettingName, settings } from "../../settings/index.ts";
 
 /** Adds options for settings. Their values are texts, under the names of the settings. `defaults` are those of the program. */
 export function addSettings(
@@ -16,7 +9,7 @@ export function addSettings(
   defaults: { readonly [Name in SettingName]?: string } = {},
 ): Command {
   for (const name of names) {
-    const { short, default: common, description, isList }: Described = settings[name];
+    const { short, default: common, description, isList }: Setting<unknown> = settings[name];
     const own = defaults[name] ?? common;
     const flags = `${short === undefined ? "" : `-${short}, `}--${flagOf(name)} <value>`;
     const isName = /^([A-Z]{2}|Valkey)/.test(description);

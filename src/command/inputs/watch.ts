@@ -84,3 +84,9 @@ export async function reloadOnChange(
     }
   }, signal);
 }
+
+/** Calls `stop` on the first SIGINT and SIGTERM, and when `signal` is aborted. */
+export function onStop(io: Io, signal: AbortSignal | undefined, stop: () => void): void {
+  io.onStop(stop);
+  signal?.addEventListener("abort", stop);
+}

@@ -1,5 +1,5 @@
 // Counts requests and responses, in plain numbers because it runs for every request.
-import { Histogram, latencyBuckets, type MetricsRegistry } from "../../lib/index.ts";
+import { getOrAdd, Histogram, latencyBuckets, type MetricsRegistry } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
 
 /** The number of responses by method, then by status. */
@@ -61,10 +61,6 @@ function createOperationMetrics(method: string, statuses: readonly number[]): Op
 
 function countResponse({ responses }: OperationMetrics, method: string, status: number): void {
   const name = knownMethods.has(method) ? method : "other";
-  let counts = responses.get(name);
-  if (counts === undefined) {
-    counts = new Map();
-    responses.set(name, counts);
-  }
+  const counts = getOrAdd(responses, name, () => new Map<number, number>());
   counts.set(status, 1 + (counts.get(status) ?? 0));
 }
