@@ -81,7 +81,7 @@ t.test("An issuer that is down does not stop the start, which reports it", async
   await issuer.stop();
   const { output, send } = await start(t, ["--issuer", issuer.url]);
   await until(
-    () => output.stderr.includes("The keys of the issuer") || undefined,
+    () => output.stderr.includes("The keys of the issuer"),
     () => output.stderr,
   );
   t.match(output.stderr, /^The keys of the issuer http:\S+ can't be read: .*ECONNREFUSED.* get 503\.\n$/);

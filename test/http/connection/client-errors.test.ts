@@ -190,14 +190,11 @@ t.test("Logs no failure if clients disconnect in the middle of a request", async
     const client = connectAndWrite(bytes);
     const [socket] = (await accepted) as [Socket];
     await until(
-      () => (socket.bytesRead === bytes.length ? true : undefined),
+      () => socket.bytesRead === bytes.length,
       () => `received ${socket.bytesRead} of ${bytes.length} bytes`,
     );
     client.resetAndDestroy();
-    await until(
-      () => (socket.closed ? true : undefined),
-      () => "the service keeps the connection",
-    );
+    await until(() => socket.closed, "the service keeps the connection");
   }
   const { status, text } = await service.call("GET", "/v1/pets");
   t.same({ status, text }, { status: 200, text: before }, "and creates no pet");

@@ -35,7 +35,7 @@ async function startLimited(t: Test, options: Options) {
   const assertClosed = async (opened: readonly Socket[], closed: readonly number[]) => {
     const toClosed = () => opened.flatMap((socket, index) => (socket.destroyed ? [index] : []));
     await until(
-      () => JSON.stringify(toClosed()) === JSON.stringify(closed) || undefined,
+      () => JSON.stringify(toClosed()) === JSON.stringify(closed),
       () => `closed: ${toClosed()}`,
     );
   };
@@ -115,7 +115,7 @@ t.test("Closes connections over TLS in the same order", async (t) => {
   await assertClosed(anonymous, [0]);
   for (const socket of [...keyed, ...anonymous]) socket.destroy();
   await until(
-    () => connectionsOf(app).sockets.size === 0 || undefined,
+    () => connectionsOf(app).sockets.size === 0,
     () => `${connectionsOf(app).sockets.size} sockets are open`,
   );
 });
@@ -127,10 +127,7 @@ t.test("Closes a tenth of the connections without a valid key at a time while th
   });
   const [keyed, anonymous] = [await openMany(3, key), await openMany(130)];
   usage.resident = 86;
-  await until(
-    () => anonymous[0]?.destroyed || undefined,
-    () => "no connection is closed",
-  );
+  await until(() => anonymous[0]?.destroyed, "no connection is closed");
   t.equal(anonymous.at(-1)?.destroyed, false);
   await assertClosed(
     anonymous,

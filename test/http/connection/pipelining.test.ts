@@ -28,7 +28,7 @@ t.test("Starts a request only after the previous response was sent", async (t) =
   socket.write(bundleRequest.repeat(8) + createRequest(key, "Rex"));
   await until(
     () => countInFlight(app) > 0 && [...connectionsOf(app).sockets].some(({ writableLength }) => writableLength > 0),
-    () => "the client reads everything",
+    "the client reads everything",
   );
   await pause(100);
   t.equal((await petsOf(store).list({ limit: 1 })).last, undefined, "the client has not read the previous responses");
@@ -80,13 +80,13 @@ t.test("Closes connections if more than 4,096 pipelined requests of all connecti
   t.teardown(() => sockets.map((socket) => socket.destroy()));
   for (const socket of sockets) socket.pause().write(bundleRequest.repeat(60));
   await until(
-    () => countClosed(app) > 10 || undefined,
+    () => countClosed(app) > 10,
     () => `${countClosed(app)} connections are closed`,
   );
   t.ok(countInFlight(app) <= 4_096 + 90, `${countInFlight(app)} requests are in flight`);
   for (const socket of sockets) socket.destroy();
   await until(
-    () => connectionsOf(app).sockets.size === 0 || undefined,
+    () => connectionsOf(app).sockets.size === 0,
     () => `${connectionsOf(app).sockets.size} connections are open`,
   );
   const { status } = await fetch(`http://127.0.0.1:${port}/healthz`);
@@ -97,15 +97,9 @@ t.test("Does not start the requests of a client that has disconnected", async (t
   const { port, key, store, app } = await start(t);
   const socket = connect(port, "127.0.0.1").pause();
   socket.write(bundleRequest.repeat(8) + createRequest(key, "Rex"));
-  await until(
-    () => countInFlight(app) > 0 || undefined,
-    () => "nothing arrives",
-  );
+  await until(() => countInFlight(app) > 0, "nothing arrives");
   socket.resetAndDestroy();
-  await until(
-    () => connectionsOf(app).sockets.size === 0 || undefined,
-    () => "the connection stays open",
-  );
+  await until(() => connectionsOf(app).sockets.size === 0, "the connection stays open");
   await pause(50);
   t.equal((await petsOf(store).list({ limit: 1 })).last, undefined);
 });

@@ -23,10 +23,7 @@ async function startClocked(t: Test, tls?: Options["tls"]) {
     socket.once("close", () => sockets.delete(socket));
   });
   const untilChecked = (before = checks) =>
-    until(
-      () => checks > before + 1 || undefined,
-      () => "the service does not check its connections",
-    );
+    until(() => checks > before + 1, "the service does not check its connections");
   /** Advances the clock by `ms` milliseconds. */
   const advance = async (ms: number) => {
     now += ms;
@@ -78,10 +75,7 @@ for (const protocol of ["TCP", "TLS"])
     // On a slow machine, the system may take more bytes late. The 30 s begin again then.
     t.ok((await advanceUntilClosed()) <= 32_000, "closed afterwards");
     // A client that does not read notices the end only when it writes.
-    await until(
-      () => (socket.writable ? void socket.write("G") : true),
-      () => "the client still has its connection",
-    );
+    await until(() => (socket.writable ? void socket.write("G") : true), "the client still has its connection");
   });
 
 t.test("Keeps a connection whose client reads more than 64 KiB in 30 s, and always has requests pending", async (t) => {
@@ -112,10 +106,7 @@ t.test("Selects the slowest connections if all clients together have not read mo
     const client = connect((server.address() as AddressInfo).port, "127.0.0.1").pause();
     t.teardown(() => client.destroy());
     const count = sockets.length;
-    await until(
-      () => sockets.length > count || undefined,
-      () => "not connected",
-    );
+    await until(() => sockets.length > count, "not connected");
     const socket = sockets.at(-1) as Socket;
     socket.on("error", () => {}).write(response);
   };

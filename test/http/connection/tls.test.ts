@@ -59,7 +59,7 @@ t.test("Shuts down without waiting for TLS handshakes", async (t) => {
   let accepted = 0;
   app.server.on("connection", () => accepted++);
   await until(
-    () => accepted === 2 || undefined,
+    () => accepted === 2,
     () => `${accepted} connections`,
   );
   const began = performance.now();

@@ -49,7 +49,7 @@ t.test("Rejects requests that have waited for 500 ms, and counts them in the log
       .filter(({ msg }) => msg === "overloaded: load shed")
       .reduce((sum, line) => sum + Number(line.requests), 0);
   await until(
-    () => logged() === rejected.length || undefined,
+    () => logged() === rejected.length,
     () => `the log counts ${logged()} of ${rejected.length}`,
   );
   const operator = await addKey(service.store, "operator", undefined, true);
@@ -85,10 +85,7 @@ async function startBusy(t: Test, time = { now: 0 }, handlers?: object) {
   const sendAll = async (requests: readonly string[]) => {
     const sockets = requests.map(() => connect(service.port, "127.0.0.1"));
     await Promise.all(sockets.map((socket) => once(socket, "connect")));
-    await until(
-      () => connectionsOf(service.app).sockets.size === requests.length || undefined,
-      () => "the connections are not accepted",
-    );
+    await until(() => connectionsOf(service.app).sockets.size === requests.length, "the connections are not accepted");
     for (const [n, socket] of sockets.entries()) socket.end(requests[n] as string);
     return (await Promise.all(sockets.map((socket) => text(socket)))).flatMap(parseResponses);
   };
@@ -190,7 +187,7 @@ t.test(
     await once(waiting.socket, "data");
     t.ok(order.length < 15, `before it, ${order.length - 1} requests were served`);
     await until(
-      () => order.length >= 31 || undefined,
+      () => order.length >= 31,
       () => `${order.length} requests were served`,
     );
   },

@@ -61,7 +61,7 @@ t.test("Reports invalid messages of a worker, and continues", async (t) => {
   worker.emit("message", { snapshot: {} });
   worker.emit("message", { origin: "http://127.0.0.1:3000", address: "127.0.0.1" });
   await until(
-    () => (errors.length >= 2 ? true : undefined),
+    () => errors.length >= 2,
     () => `${errors.length} of 2 errors`,
   );
   t.equal(errors.length, 2);

@@ -152,7 +152,7 @@ t.test(
           `${pick(methods)} ${path()}?${word()} HTTP/1.1\r\nHost: ${word()}\r\nAuthorization: Bearer ${pick([service.key, word()])}\r\n\r\n`,
         );
       await until(
-        () => (received() >= count ? true : undefined),
+        () => received() >= count,
         () => `${received()} of ${expected} responses`,
       );
     }

@@ -36,7 +36,7 @@ t.test("Rejects with UnavailableError if the aggregator does not respond within 
 t.test("Sends every second, and reports failures", async (t) => {
   const { snapshots, errors } = createSender(t, () => Promise.reject(unavailable));
   await until(
-    () => (errors.length > 1 ? true : undefined),
+    () => errors.length > 1,
     () => `${snapshots()} snapshots`,
   );
   t.match(errors, [unavailable, unavailable]);
