@@ -5,7 +5,7 @@ import fp from "fastify-plugin";
 import { STATUS_CODES } from "../../lib/index.ts";
 import { discardInput } from "../../patches/socket-input.ts";
 import { type FormatFailure, writeFailure } from "../failure/failure-format.ts";
-import { HttpError } from "../failure/http-error.ts";
+import { HttpError, type HttpErrorCode } from "../failure/http-error.ts";
 import { maxHeaderSize } from "../headers/header-syntax.ts";
 import { responsesOf } from "./pipelining.ts";
 
@@ -99,23 +99,21 @@ function respond(
   socket.destroySoon();
 }
 
+// The responses to errors, by their codes.
+const rejections: Readonly<Record<string, readonly [HttpErrorCode, message: string]>> = {
+  HPE_HEADER_OVERFLOW: ["headers_too_large", `The request headers exceed the limit of ${maxHeaderSize} bytes.`],
+  ERR_HTTP_REQUEST_TIMEOUT: ["request_timeout", "The request took too long to arrive."],
+  HPE_PAUSED_H2_UPGRADE: ["malformed_request", "The request must use HTTP/1.1."],
+  CONNECT: ["malformed_request", "This service is not a proxy and does not support CONNECT."],
+};
+
 // The reasons are fixed texts of llhttp, which quote nothing of the request.
 function toHttpError(error: ParserError): HttpError {
   const { code, reason = "it can't be parsed" } = error;
   if (code === "HPE_INVALID_METHOD" && hasMethod(error as Required<ParserError>))
     return new HttpError("not_implemented", "The service does not support the method of the request.");
-  switch (code) {
-    case "HPE_HEADER_OVERFLOW":
-      return new HttpError("headers_too_large", `The request headers exceed the limit of ${maxHeaderSize} bytes.`);
-    case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new HttpError("request_timeout", "The request took too long to arrive.");
-    case "HPE_PAUSED_H2_UPGRADE":
-      return new HttpError("malformed_request", "The request must use HTTP/1.1.");
-    case "CONNECT":
-      return new HttpError("malformed_request", "This service is not a proxy and does not support CONNECT.");
-    default:
-      return new HttpError("malformed_request", `The request is not well-formed HTTP: ${reason}.`);
-  }
+  const other = ["malformed_request", `The request is not well-formed HTTP: ${reason}.`] as const;
+  return new HttpError(...(rejections[`${code}`] ?? other));
 }
 
 // Whether a request line that Node's parser rejects begins with a method, which the parser does not know.

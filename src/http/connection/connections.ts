@@ -16,19 +16,11 @@ const defaultCheckInterval = 250; // milliseconds
 const logInterval = 1_000; // milliseconds
 const memoryShare = 0.1; // of the anonymous connections, which a check closes while the memory is almost full
 
-/** The number of connections that the service has closed, by reason. */
-interface ClosedConnections {
-  /** The client had too many connections. */
-  client: number;
-  /** There were too many connections in total. */
-  total: number;
-  /** The memory was almost full. */
-  memory: number;
-  /** The client pipelined too many requests. */
-  pipelining: number;
-  /** The client read its responses too slowly. */
-  slow: number;
-}
+/**
+ * Why the service closes a connection: its client has too many, there are too many in total, the memory is almost full, or its
+ * client pipelines too many requests, or reads its responses too slowly.
+ */
+type Reason = "client" | "total" | "memory" | "pipelining" | "slow";
 
 /** The open connections. */
 export interface Connections {
@@ -41,7 +33,7 @@ export interface Connections {
   /** Returns the client whose valid credential a connection has presented, unless it is a proxy's. */
   clientOf(socket: Socket): unknown;
   /** Closes a connection, and counts it. */
-  close(socket: Socket, reason: keyof ClosedConnections): void;
+  close(socket: Socket, reason: Reason): void;
 }
 
 export interface ConnectionsOptions {
@@ -70,8 +62,8 @@ export function limitConnections(app: FastifyInstance, options: ConnectionsOptio
   const sockets = new Set<Socket>();
   const table = new ConnectionTable(max, isProxy);
   const slowClients = new SlowClients();
-  const closed = { client: 0, total: 0, memory: 0, pipelining: 0, slow: 0 };
-  const close = (socket: Socket, reason: keyof ClosedConnections) => {
+  const closed: Record<Reason, number> = { client: 0, total: 0, memory: 0, pipelining: 0, slow: 0 };
+  const close = (socket: Socket, reason: Reason) => {
     if (socket.destroyed) return;
     closed[reason] += 1;
     reset(socket);
@@ -120,12 +112,14 @@ export function limitConnections(app: FastifyInstance, options: ConnectionsOptio
 }
 
 // Logs how many connections were closed since the previous report.
-function createReport({ log }: { log: { warn(details: object, message: string): void } }, closed: ClosedConnections) {
+function createReport({ log }: FastifyInstance, closed: Readonly<Record<string, number>>) {
   let reported = { ...closed };
   return () => {
-    const reasons = Object.entries(closed) as [keyof ClosedConnections, number][];
     const counts = Object.fromEntries(
-      reasons.map(([reason, count]) => [reason, count - reported[reason]] as const).filter(([, count]) => count > 0),
+      Object.entries(closed).flatMap(([reason, count]) => {
+        const added = count - (reported[reason] as number);
+        return added > 0 ? [[reason, added]] : [];
+      }),
     );
     reported = { ...closed };
     if (Object.keys(counts).length > 0) log.warn({ closed: counts }, "connections closed");
