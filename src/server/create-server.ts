@@ -8,7 +8,7 @@ import { describeSetting } from "../settings/index.ts";
 import { type Dependencies, openDependencies } from "./dependencies.ts";
 import { serveDocs } from "./docs.ts";
 import type { ServerOptions, UntypedOperations } from "./options.ts";
-import { createFailureFormat, linksOf, serveOperations, servesDocs, toErrorListener } from "./serve-document.ts";
+import { createFailures, type Failures, serveOperations, servesDocs } from "./serve-document.ts";
 
 /**
  * Creates the server of an OpenAPI document: a Fastify instance, with the limits, timeouts, errors and graceful shutdown of
@@ -30,10 +30,11 @@ export async function createServer<Operations = UntypedOperations, Context = unk
   };
   try {
     const dependencies = await openDependencies(options, closers);
-    const app = await createEdge(toEdgeOptions(options, dependencies));
+    const failures = createFailures(dependencies.document, options, dependencies.urls.root);
+    const app = await createEdge(toEdgeOptions(options, dependencies, failures));
     app.addHook("onClose", close);
     close = () => app.close();
-    await registerPlugins(app, options, dependencies);
+    await registerPlugins(app, options, dependencies, failures);
     await app.ready();
     return app;
   } catch (error) {
@@ -44,9 +45,10 @@ export async function createServer<Operations = UntypedOperations, Context = unk
 
 function toEdgeOptions<Operations, Context, Caller>(
   options: ServerOptions<Operations, Context, Caller>,
-  { document, logger, requestLog, metrics, access, tracing, urls }: Dependencies,
+  { document, logger, requestLog, metrics, access, tracing }: Dependencies,
+  { format, ...failures }: Failures,
 ): EdgeOptions {
-  const { onError, workers = 1, monitor, trustProxy, maxConnections, origins, mock } = options;
+  const { workers = 1, monitor, trustProxy, maxConnections, origins, mock } = options;
   const setting = describeSetting("origins", options.variablePrefix);
   const headers = [...(tracing?.headers ?? []), ...(mock ? ["Prefer", "Mock-Problem"] : [])];
   return {
@@ -54,9 +56,8 @@ function toEdgeOptions<Operations, Context, Caller>(
     requestLog,
     metrics,
     headers: createDataHeaders(isSecure(options)),
-    links: linksOf(urls.root, servesDocs(document, options)),
-    formatFailure: createFailureFormat(document, options),
-    onError: onError && toErrorListener(onError),
+    ...failures,
+    formatFailure: format,
     compression: options.compression,
     gracePeriod: options.gracePeriod,
     edge: options.edge,
@@ -81,6 +82,7 @@ async function registerPlugins<Operations, Context, Caller>(
   app: FastifyInstance,
   options: ServerOptions<Operations, Context, Caller>,
   dependencies: Dependencies,
+  failures: Failures,
 ): Promise<void> {
   const { document, name, report, urls, resources, requestLog, operators, access } = dependencies;
   const { operations, content } = document;
@@ -89,8 +91,8 @@ async function registerPlugins<Operations, Context, Caller>(
   if (options.extend) await extendApp(app, options.extend, report);
 
   // The operations of the document
-  const { authentication, ...secured } = access.secure(app);
-  const service = { ...secured, realm: authentication.realm, baseUrl: urls.base, root: urls.root, resources };
+  const secured = access.secure(app);
+  const service = { baseUrl: urls.base, root: urls.root, resources, failures, secured };
   // Encapsulated, so that the routes of the application read their own bodies.
   await app.register(async (scope) => serveOperations(scope, document, options, service));
 
@@ -113,7 +115,7 @@ async function registerPlugins<Operations, Context, Caller>(
       trustProxy: options.trustProxy ?? [],
       operatorKey: options.operatorKey ?? "",
       aggregator: options.aggregator,
-      authentication: { ...authentication, identification: operators },
+      authentication: { ...secured.authentication, identification: operators },
       isFree,
     });
   app.addHook("onClose", async () => requestLog?.flush());

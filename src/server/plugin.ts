@@ -1,14 +1,7 @@
 // A document in an existing Fastify app.
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { type SerializerFn, symbols } from "pino";
-import {
-  addEdgeToApp,
-  addErrorsToApp,
-  createDataHeaders,
-  type ErrorHandlerOptions,
-  rejectUnrouted,
-  withoutQuery,
-} from "../http/index.ts";
+import { addEdgeToApp, addErrorsToApp, createDataHeaders, rejectUnrouted, withoutQuery } from "../http/index.ts";
 import { findSimilarName } from "../lib/index.ts";
 import { type Document, listForCors } from "../openapi/index.ts";
 import { describeSetting } from "../settings/index.ts";
@@ -17,13 +10,12 @@ import { nameOf } from "./dependencies.ts";
 import { serveDocsOfPlugin } from "./docs.ts";
 import type { PluginEdgeOptions, PluginOptions, UntypedOperations } from "./options.ts";
 import {
-  createFailureFormat,
-  linksOf,
+  createFailures,
+  type Failures,
   loadDocument,
   openResources,
   serveOperations,
   servesDocs,
-  toErrorListener,
 } from "./serve-document.ts";
 
 /** The names of the options of the plugin. */
@@ -58,12 +50,8 @@ async function serveInApp<Operations = UntypedOperations, Context = unknown, Cal
   requireKnown("The plugin openApi", options, [...pluginOptions, ...optionsOfRegister]);
   requireKnown("The option `edge`", Object(options.edge), edgeOptions);
   const document = await loadDocument(options, app.log);
-  const { onError, edge = false } = options;
-  const failures: ErrorHandlerOptions = {
-    links: linksOf(app.prefix, servesDocs(document, options)),
-    format: createFailureFormat(document, options),
-    onError: onError && toErrorListener(onError),
-  };
+  const { edge = false } = options;
+  const failures = createFailures(document, options, app.prefix);
   hideQueries(app);
   const isSecure = "https" in app.initialConfig && Boolean(app.initialConfig.https);
   const report = options.report ?? ((message: string) => app.log.warn(message));
@@ -78,9 +66,8 @@ async function serveInApp<Operations = UntypedOperations, Context = unknown, Cal
   const { identify } = access;
   if (edge) await addEdge(app, document, failures, isSecure, { identify, ...(edge === true ? {} : edge) });
   else await addErrorsToApp(app, failures);
-  const { authentication, ...secured } = access.secure(app);
-  const service = { ...secured, realm: authentication.realm, baseUrl, root: app.prefix, resources };
-  await serveOperations(app, document, options, service);
+  const secured = access.secure(app);
+  await serveOperations(app, document, options, { baseUrl, root: app.prefix, resources, failures, secured });
   const own = Object.keys(options.handlers ?? {});
   if (servesDocs(document, options)) await serveDocsOfPlugin(app, document, { resources, own, isSecure });
 }
@@ -98,17 +85,16 @@ function requireKnown(owner: string, options: object, known: readonly string[]):
 async function addEdge(
   app: FastifyInstance,
   { operations }: Document,
-  { links, format, onError }: ErrorHandlerOptions,
+  { format, ...failures }: Failures,
   isSecure: boolean,
   { origins, trustProxy, maxConnections, identify, compression, gracePeriod }: PluginEdgeOptions,
 ): Promise<void> {
   await addEdgeToApp(app, {
     headers: createDataHeaders(isSecure),
+    ...failures,
     formatFailure: format,
-    onError,
     compression,
     gracePeriod,
-    links,
     maxConnections,
     identify,
     ...(trustProxy && { trustProxy }),

@@ -1,6 +1,6 @@
 // Serves the operations of a document: what `createServer` and the plugin `openApi` share.
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from "fastify";
-import { type FormatFailure, toError } from "../http/index.ts";
+import type { FastifyBaseLogger, FastifyInstance } from "fastify";
+import { type ErrorHandlerOptions, toError } from "../http/index.ts";
 import { throttleStart } from "../lib/index.ts";
 import {
   checkTypes,
@@ -9,7 +9,6 @@ import {
   type Document,
   type DocumentTypes,
   findCommonError,
-  type Guard,
   type Handlers,
   isParsed,
   type Operation,
@@ -21,12 +20,8 @@ import {
   type Wrap,
 } from "../openapi/index.ts";
 import type { ResourceHandlers, ResourceOptions } from "../resources/index.ts";
+import type { Access } from "./access.ts";
 import type { OpenApiOptions } from "./options.ts";
-
-/** Returns the Link header of failures. `root` is the URL above /docs. */
-export function linksOf(root: string, hasDocs: boolean): string | undefined {
-  return hasDocs ? serviceLinks(root) : undefined;
-}
 
 // The paths that `swaggerPages` and /openapi.json take.
 const docsPaths = /^\/(openapi\.json|docs|docs\/(json|yaml)|docs\/static\/.*)\/?$/;
@@ -80,16 +75,14 @@ export async function loadDocument(options: LoadOptions, logger: FastifyBaseLogg
 
 /** What serves the operations of a document, beside its options. */
 export interface OperationService {
-  /** The name of the service in challenges. */
-  readonly realm?: string | undefined;
   /** The public URL of the API, with its base path. */
   readonly baseUrl: string;
   /** The URL above /docs. */
   readonly root: string;
   readonly resources: ResourceHandlers | undefined;
-  readonly security: SecuritySchemes;
-  /** Run in this order for each request, after authentication and load shedding. */
-  readonly guards: readonly Guard[];
+  readonly failures: Failures;
+  /** What requests pass before handlers, after load shedding. */
+  readonly secured: ReturnType<Access["secure"]>;
 }
 
 /** Adds the routes of a document. */
@@ -97,11 +90,11 @@ export async function serveOperations<Operations, Context, Caller>(
   app: FastifyInstance,
   document: Document,
   options: OpenApiOptions<Operations, Context, Caller>,
-  { realm, baseUrl, root, resources, security, guards }: OperationService,
+  { baseUrl, root, resources, failures: { links, onError }, secured }: OperationService,
 ): Promise<void> {
-  const { handlers = {}, context, mock, wrap = [], errors, onError, validateResponses } = options;
+  const { handlers = {}, context, mock, wrap = [], errors, validateResponses } = options;
+  const { authentication, security, guards } = secured;
   const { protection } = app.edge;
-  const hasDocs = servesDocs(document, options);
   await app.register(routes<Operations, Context, Caller>, {
     document,
     handlers: { ...resources?.handlers, ...handlers } as object as Handlers<Operations, Context, Caller>,
@@ -110,15 +103,15 @@ export async function serveOperations<Operations, Context, Caller>(
     security: security as SecuritySchemes<Caller>,
     mock,
     guards: protection ? [protection.shedding.shedLoad, ...guards] : guards,
-    links: linksOf(root, hasDocs),
-    realm,
+    links,
+    realm: authentication.realm,
     baseUrl,
     validateRequests: options.validateRequests,
     validateResponses: validateResponses ?? process.env.NODE_ENV !== "production",
     wraps: [wrap].flat() as readonly Wrap[],
     errors,
-    onError: onError && toErrorListener(onError),
-    ...(hasDocs && { docsUrl: `${root}/docs` }),
+    onError,
+    ...(links !== undefined && { docsUrl: `${root}/docs` }),
   });
 }
 
@@ -137,21 +130,28 @@ export async function openResources<Operations, Context, Caller>(
   return opened;
 }
 
-/** Returns the format of all error responses. */
-export function createFailureFormat(
-  { operations, schemas }: Document,
-  { formatError, mock }: Pick<OpenApiOptions, "formatError" | "mock">,
-): FormatFailure {
+/** The Link header and the format of all failures, and who gets to know of them. */
+export type Failures = Pick<ErrorHandlerOptions, "links" | "format" | "onError">;
+
+/** Returns how the failures of a document are sent. `root` is the URL above /docs. */
+export function createFailures(
+  document: Document,
+  { docs, formatError, mock, onError }: Pick<OpenApiOptions, "docs" | "formatError" | "mock" | "onError">,
+  root: string,
+): Failures {
+  const { operations, schemas } = document;
   const format = createErrorFormat(operations, formatError);
   const findCommon = formatError ? undefined : () => findCommonError(operations);
   const used = mock ? createMockErrorFormat(schemas, format, findCommon) : format;
-  return (failure, failed) => used(failure, toFailureContext(failed));
+  return {
+    links: servesDocs(document, { docs }) ? serviceLinks(root) : undefined,
+    format: (failure, failed) => used(failure, toFailureContext(failed)),
+    onError: onError && toErrorListener(onError),
+  };
 }
 
-type OnError = NonNullable<OpenApiOptions["onError"]>;
-
-/** Returns a listener of the HTTP layer that calls one of the application. Its own failures are logged. */
-export function toErrorListener(onError: OnError): (error: Error, request: FastifyRequest) => void {
+// Its own failures are logged.
+function toErrorListener(onError: NonNullable<OpenApiOptions["onError"]>): ErrorHandlerOptions["onError"] {
   return async (error, request) => {
     try {
       await onError(error, toFailureContext({ requestId: request.id, request, error }));
