@@ -9,7 +9,7 @@ import { generate } from "selfsigned";
 import type { Test } from "tap";
 import { folder } from "./files.ts";
 
-/** Creates a certificate for localhost that is valid for `days`, and its key. Returns both as files and in PEM. */
+/** Creates a certificate for localhost that is valid for `days`, and its key. Returns both as files, in PEM, and as the option `tls`. */
 export async function createCertificate(t: Pick<Test, "teardown">, days: number) {
   const path = folder(t);
   const pems = await generate([{ name: "commonName", value: "localhost" }], {
@@ -19,7 +19,8 @@ export async function createCertificate(t: Pick<Test, "teardown">, days: number)
   const files = { TLS_CERT: join(path, "cert.pem"), TLS_KEY: join(path, "key.pem") };
   writeFileSync(files.TLS_CERT, pems.cert);
   writeFileSync(files.TLS_KEY, pems.private);
-  return { files, cert: pems.cert, key: pems.private };
+  const tls = { cert: Buffer.from(pems.cert), key: Buffer.from(pems.private) };
+  return { files, cert: pems.cert, key: pems.private, tls };
 }
 
 /** A response over TLS, and the certificate of the server. */

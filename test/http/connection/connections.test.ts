@@ -107,8 +107,7 @@ t.test("Closes the oldest connection of a key that has half of all", async (t) =
 });
 
 t.test("Closes connections over TLS in the same order", async (t) => {
-  const { cert, key: certificateKey } = await createCertificate(t, 1);
-  const tls = { cert: Buffer.from(cert), key: Buffer.from(certificateKey) };
+  const { tls } = await createCertificate(t, 1);
   const { key, app, openMany, assertClosed } = await startLimited(t, { tls, settings: { MAX_CONNECTIONS: "4" } });
   const [keyed, anonymous] = [await openMany(2, key), await openMany(3)];
   await assertClosed(keyed, []);

@@ -40,8 +40,8 @@ async function open({ app, port }: Service): Promise<{ client: Socket; server: S
 
 for (const protocol of ["TCP", "TLS"])
   t.test(`Clients that send 3 MB receive the response that closes their connection, over ${protocol}`, async (t) => {
-    const { cert, key } = await createCertificate(t, 1);
-    const tls = protocol === "TLS" ? { cert: Buffer.from(cert), key: Buffer.from(key) } : undefined;
+    const { cert, ...certificate } = await createCertificate(t, 1);
+    const tls = protocol === "TLS" ? certificate.tls : undefined;
     const service = await start(t, { tls });
     const address = { port: service.port, host: "127.0.0.1" };
     const client = () => (tls ? connectByTls({ ...address, ca: cert, servername: "localhost" }) : connect(address));

@@ -6,6 +6,7 @@ import { connect as connectOverTls } from "node:tls";
 import type { FastifyInstance } from "fastify";
 import t from "tap";
 import { createCertificate } from "../../support/certificate.ts";
+import { createRequest } from "../../support/http.ts";
 import { readMetric } from "../../support/metrics.ts";
 import { petsOf } from "../../support/pets.ts";
 import { connectionsOf, start } from "../../support/service.ts";
@@ -16,16 +17,13 @@ const countInFlight = ({ edge }: FastifyInstance) => readMetric(edge, "petstore_
 const countClosed = ({ edge }: FastifyInstance) =>
   readMetric(edge, "petstore_connections_closed_total", { reason: "pipelining" });
 
-const createRequest = (key: string, name: string) => {
-  const body = JSON.stringify({ name, categoryId: 1 });
-  return `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-};
+const createPet = (key: string, name: string) => Object.values(createRequest(key, name)).join("");
 
 t.test("Starts a request only after the previous response was sent", async (t) => {
   const { port, key, store, app } = await start(t);
   const socket = connect(port, "127.0.0.1").pause();
   t.teardown(() => socket.destroy());
-  socket.write(bundleRequest.repeat(8) + createRequest(key, "Rex"));
+  socket.write(bundleRequest.repeat(8) + createPet(key, "Rex"));
   await until(
     () => countInFlight(app) > 0 && [...connectionsOf(app).sockets].some(({ writableLength }) => writableLength > 0),
     "the client reads everything",
@@ -46,7 +44,7 @@ t.test("Closes a connection with more than 64 requests without a response", asyn
     [300, 0],
   ] as const) {
     const socket = connect(port, "127.0.0.1").on("error", () => {});
-    const requests = Array.from({ length: count }, (_, n) => createRequest(key, `Rex ${n}`));
+    const requests = Array.from({ length: count }, (_, n) => createPet(key, `Rex ${n}`));
     socket.end(requests.join(""));
     const text = await readText(socket).catch(() => "");
     t.equal(text.match(/HTTP\/1\.1 201/g)?.length ?? 0, expected, `${count} requests`);
@@ -58,8 +56,7 @@ for (const isTls of [false, true])
   t.test(
     `Does not parse the further requests of a connection that it closes, ${isTls ? "with" : "without"} TLS`,
     async (t) => {
-      const { cert, key } = await createCertificate(t, 1);
-      const tls = { cert: Buffer.from(cert), key: Buffer.from(key) };
+      const { tls } = await createCertificate(t, 1);
       const { port, app } = await start(t, isTls ? { tls } : {});
       let count = 0;
       app.server.on("request", () => {
@@ -96,7 +93,7 @@ t.test("Closes connections if more than 4,096 pipelined requests of all connecti
 t.test("Does not start the requests of a client that has disconnected", async (t) => {
   const { port, key, store, app } = await start(t);
   const socket = connect(port, "127.0.0.1").pause();
-  socket.write(bundleRequest.repeat(8) + createRequest(key, "Rex"));
+  socket.write(bundleRequest.repeat(8) + createPet(key, "Rex"));
   await until(() => countInFlight(app) > 0, "nothing arrives");
   socket.resetAndDestroy();
   await until(() => connectionsOf(app).sockets.size === 0, "the connection stays open");

@@ -63,8 +63,8 @@ function sendRequests(t: Test, socket: Socket, count: number): Socket {
 
 for (const protocol of ["TCP", "TLS"])
   t.test(`Closes a connection if the client does not read its response for 30 s, over ${protocol}`, async (t) => {
-    const { cert, key } = await createCertificate(t, 1);
-    const tls = protocol === "TLS" ? { cert: Buffer.from(cert), key: Buffer.from(key) } : undefined;
+    const { cert, ...certificate } = await createCertificate(t, 1);
+    const tls = protocol === "TLS" ? certificate.tls : undefined;
     const { port, sockets, advance, untilBlocked, advanceUntilClosed } = await startClocked(t, tls);
     const address = { port, host: "127.0.0.1" };
     const socket = tls ? connectTls({ ...address, ca: cert, servername: "localhost" }) : connect(address);

@@ -10,8 +10,7 @@ import { start } from "../../support/service.ts";
 import { until } from "../../support/wait.ts";
 
 async function startTls(t: Test, headersTimeout?: number, settings: Record<string, string> = {}) {
-  const { cert, key } = await createCertificate(t, 30);
-  const tls = { cert: Buffer.from(cert), key: Buffer.from(key) };
+  const { cert, tls } = await createCertificate(t, 30);
   return { ...(await start(t, { settings, tls, overrides: { headersTimeout } })), cert };
 }
 
