@@ -36,11 +36,13 @@ t.test("check knows the formats and rules of the module, which the command line 
       stderr: /names format, but the document has extension\./,
     });
   }
-  const strict = save("options.mjs", "export default { strict: true };");
-  t.match(await run(["check", file, "--config", strict]), { code: 1, stdout: /2 errors, 0 warnings/ });
-  t.match(await run(["check", file, "--config", strict, "--no-strict"]), { code: 0, stdout: /0 errors, 2 warnings/ });
-  const lax = save("options.js", "export default { strict: false };");
-  t.match(await run(["check", file, "--config", lax, "--strict"]), { code: 1, stdout: /2 errors, 0 warnings/ });
+  const [strict, lax] = [true, false].map((value) => save("options.mjs", `export default { strict: ${value} };`));
+  for (const [options, code, stdout] of [
+    [[strict], 1, /2 errors, 0 warnings/],
+    [[strict, "--no-strict"], 0, /0 errors, 2 warnings/],
+    [[lax, "--strict"], 1, /2 errors, 0 warnings/],
+  ] as [string[], number, RegExp][])
+    t.match(await run(["check", file, "--config", ...options]), { code, stdout });
 });
 
 t.test("mock has the formats, the shape of errors and the queries of the module", async (t) => {

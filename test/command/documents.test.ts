@@ -51,29 +51,19 @@ t.test("generate writes the types of handlers, to a file or to standard output",
 });
 
 t.test("Reports errors with exit code 1, a wrong command line with 2, and shows its help", async (t) => {
-  t.match(await run(["check", join(place, "nothing.yaml")]), {
-    code: 1,
-    stderr: /^openapi-server: The document .* can't be read/,
-  });
-  t.match(await run(["check", "https://pets.example/openapi.json"]), {
-    code: 1,
-    stderr:
-      "openapi-server: The document must be a file, and not https://pets.example/openapi.json. Download it first.",
-  });
-  t.match(await run(["mock", library, "--port", "70000"]), {
-    code: 2,
-    stderr: /--port must be an integer from 0 to 65535/,
-  });
-  t.match(await run(["mock", library, "--port", "x"]), { code: 2, stderr: /--port must be an integer/ });
-  t.match(await run(["unknown"]), { code: 2, stderr: "openapi-server: unknown command 'unknown'\n" });
-  t.match(await run(["check"]), {
-    code: 2,
-    stdout: "",
-    stderr: "openapi-server: missing required argument 'documents'\n",
-  });
+  const remote = "https://pets.example/openapi.json";
+  for (const [args, code, stderr] of [
+    [["check", join(place, "nothing.yaml")], 1, /^openapi-server: The document .* can't be read/],
+    [["check", remote], 1, `The document must be a file, and not ${remote}. Download it first.`],
+    [["mock", library, "--port", "70000"], 2, /--port must be an integer from 0 to 65535/],
+    [["mock", library, "--port", "x"], 2, /--port must be an integer/],
+    [["unknown"], 2, "openapi-server: unknown command 'unknown'\n"],
+    [["check"], 2, "openapi-server: missing required argument 'documents'\n"],
+    [[], 2, /^Usage: openapi-server/],
+  ] as const)
+    t.match(await run(args), { code, stdout: "", stderr }, args.join(" "));
   const help = await run(["--help"]);
   t.match(help, { code: 0, stdout: /serve .*mock .*check .*generate .*Exit codes:.* {2}2 {2}invalid/s, stderr: "" });
-  t.match(await run([]), { code: 2, stdout: "", stderr: /^Usage: openapi-server/ });
   t.match(await run(["--version"]), { code: 0, stdout: /^\d+\.\d+\.\d+\n$/ });
 });
 
@@ -134,29 +124,20 @@ t.test("An operation at /docs or /openapi.json takes the place of the documentat
   }
 });
 
-t.test(
-  "check groups the parts that are wrong for the same reason, and exits with 1 if warnings are errors",
-  async (t) => {
-    const path = (name: string) => `  /${name}:\n    get: { responses: { 200: { description: x } }, x-sunset: x }\n`;
-    const file = save("two.yaml", documentOf(path("a") + path("b")));
-    const stdout =
-      /has x-sunset, but is not deprecated: .* \(.*two\.yaml:6:5, and 1 more, such as .*two\.yaml:8:5\) \[extension\]\./;
-    t.match(await run(["check", file]), { code: 0, stdout: /\n2 operations, 0 errors, 1 warning\. / });
-    t.match(await run(["check", file]), { stdout });
-    t.match(await run(["check", file, "--strict"]), {
-      code: 1,
-      stdout: /^- Error: .*\n2 operations, 1 error, 0 warnings\. /,
-    });
-    t.match(await run(["check", file, "--strict", "--ignore", "extension"]), {
-      code: 0,
-      stdout: /^2 operations, 0 errors, 0 warnings\. /,
-    });
-    t.match(await run(["check", file, "--ignore", "format:x"]), {
-      code: 1,
-      stderr: /names format:x, but the document has extension\./,
-    });
-  },
-);
+t.test("check groups parts that are wrong for the same reason, and exits with 1 if warnings are errors", async (t) => {
+  const path = (name: string) => `  /${name}:\n    get: { responses: { 200: { description: x } }, x-sunset: x }\n`;
+  const file = save("two.yaml", documentOf(path("a") + path("b")));
+  const places =
+    /has x-sunset, but is not deprecated: .* \(.*two\.yaml:6:5, and 1 more, such as .*two\.yaml:8:5\) \[extension\]\./;
+  for (const [options, code, stdout, stderr] of [
+    [[], 0, /\n2 operations, 0 errors, 1 warning\. /],
+    [[], 0, places],
+    [["--strict"], 1, /^- Error: .*\n2 operations, 1 error, 0 warnings\. /],
+    [["--strict", "--ignore", "extension"], 0, /^2 operations, 0 errors, 0 warnings\. /],
+    [["--ignore", "format:x"], 1, "", /names format:x, but the document has extension\./],
+  ] as const)
+    t.match(await run(["check", file, ...options]), { code, stdout, stderr: stderr ?? "" }, options.join(" "));
+});
 
 t.test("check lists each document, and a total; one that can't be loaded stops no other", async (t) => {
   const invalid = save("invalid.yaml", "a: b: c");
