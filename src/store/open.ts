@@ -4,33 +4,18 @@ import { parseDatabaseUrl } from "../lib/index.ts";
 import { sharedTables, type Tables } from "./bulk.ts";
 import type { Key, OpenMode, Store } from "./port.ts";
 import type { PostgresTimeouts } from "./postgres/connection-pool.ts";
-import type { Collection } from "./records.ts";
 import { toKey } from "./rows.ts";
 import { openSqliteTables } from "./sqlite/sqlite-bulk.ts";
 import { SqliteStore, type SqliteTimeouts } from "./sqlite/sqlite-store.ts";
 import { petStoreService, type StoreOptions } from "./store-options.ts";
 
-/** Options of `openDatabase`. Each store uses its own timeouts only. */
-export interface OpenOptions {
-  /** The name of the service (PostgreSQL only). The default is that of the Pet Store. */
-  readonly service?: string;
-  readonly mode?: OpenMode;
+/** Options of `openDatabase`: by default, a store of the Pet Store is created, without collections. Each store uses its own timeouts only. */
+export interface OpenOptions extends Partial<StoreOptions> {
   /** The size of the connection pool (PostgreSQL only). */
   readonly connections?: number;
   /** Whether to use prepared statements (PostgreSQL only). */
   readonly prepare?: boolean;
-  /** The collections whose records the caller uses; none by default. See `OpenTablesOptions`. */
-  readonly collections?: readonly Collection[];
-  /**
-   * The maximum number of records of each collection, for all processes together; null sets no limit. Opening the store counts its
-   * records.
-   */
-  readonly maxRecords?: bigint | null;
   readonly timeouts?: StoreTimeouts;
-  /** See `StoreOptions`. */
-  readonly report?: StoreOptions["report"];
-  /** See `StoreOptions`. */
-  readonly inBackground?: StoreOptions["inBackground"];
 }
 
 /** The timeouts of each store, if they differ from the defaults. */
@@ -39,12 +24,8 @@ export interface StoreTimeouts {
   readonly postgres?: Partial<PostgresTimeouts>;
 }
 
-/** Options of `openTables`. */
-export interface OpenTablesOptions {
-  /** See `OpenOptions`. */
-  readonly service?: string | undefined;
-  /** The collections whose tables the caller uses; none by default. They show whether the former schema has records of the service. */
-  readonly collections?: readonly Collection[];
+/** Options of `openTables`. The collections show whether the former schema has records of the service. */
+export interface OpenTablesOptions extends Partial<Pick<StoreOptions, "service" | "collections">> {
   /** Milliseconds for which to retry LOCK TABLE (PostgreSQL only). */
   readonly lockTimeout?: number;
 }

@@ -10,7 +10,10 @@ export interface StoreOptions {
   readonly collections: readonly Collection[];
   /** Receives a sentence for the operator, if the tables are in another schema (PostgreSQL only). */
   readonly report?: ((message: string) => void) | undefined;
-  /** The maximum number of records of each collection, for all processes together; null sets no limit. */
+  /**
+   * The maximum number of records of each collection, for all processes together; null sets no limit. Opening the store counts its
+   * records.
+   */
   readonly maxRecords: bigint | null;
   /**
    * Receives the creation of missing indexes, for which the store then does not wait (PostgreSQL only). Until it is complete, lists
