@@ -14,7 +14,7 @@ export {
 } from "./bulk.ts";
 export { removeWithBelow } from "./deletion.ts";
 export { findHighest, findKeyProblem, type IdForm, idForms, makeId, maxImportedNumber, maxNumber } from "./ids.ts";
-export { isKeyName, keyNameRule } from "./key-name.ts";
+export { isKeyName, keyNameRule } from "./keys.ts";
 export {
   isInMemory,
   isMissingStore,

@@ -2,9 +2,9 @@
 import { isAbsolute, sep } from "node:path";
 import { parseDatabaseUrl } from "../lib/index.ts";
 import { sharedTables, type Tables } from "./bulk.ts";
+import { toSortedKeys } from "./keys.ts";
 import type { Key, OpenMode, Store } from "./port.ts";
 import type { PostgresTimeouts } from "./postgres/connection-pool.ts";
-import { toKey } from "./rows.ts";
 import { openSqliteTables } from "./sqlite/sqlite-bulk.ts";
 import { SqliteStore, type SqliteTimeouts } from "./sqlite/sqlite-store.ts";
 import { petStoreService, type StoreOptions } from "./store-options.ts";
@@ -78,8 +78,7 @@ export async function readKeys(url: string, options: OpenTablesOptions): Promise
   const tables = await openShared(url, options);
   const rows = await tables.read((source) => Array.fromAsync(source.rows("keys"))).finally(() => tables.close());
   const columns = Object.keys(sharedTables.keys);
-  const keys = rows.flat().map((row) => toKey(Object.fromEntries(columns.map((name, index) => [name, row[index]]))));
-  return (keys as Key[]).sort((one, other) => (one.name < other.name ? -1 : 1));
+  return toSortedKeys(rows.flat().map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index]]))));
 }
 
 /** Returns whether a store exists. Rejects like `openTables` with the mode `readonly`. */

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { isTooDeep, parseJson, RawJson, RecordTooLarge, toJson } from "../lib/index.ts";
 import { findKeyProblem, type IdForm, makeId, maxNumber } from "./ids.ts";
-import type { RecordId } from "./port.ts";
+import type { CreateResult, RecordId } from "./port.ts";
 
 /**
  * A collection of records of the same schema. Each record has a number, which the store generates in ascending order. It is the
@@ -179,6 +179,24 @@ export function writeRecord<R>(collection: Collection, address: RecordId, member
   const id = idOf(collection, address);
   if (collection.id === undefined) return new RawJson(`{${members.replace(/^,/, "")}`);
   return new RawJson(`${startOf(collection)}${typeof id === "string" ? JSON.stringify(id) : id}${members}`);
+}
+
+/** The retention of an idempotency record, in milliseconds. */
+export const idempotencyWindow = 24 * 60 * 60 * 1000;
+
+/**
+ * Returns the result of a create whose Idempotency-Key was used before, from the row of its first use. The digest proves that the
+ * record is the same.
+ */
+export function toRepeated<R>(
+  collection: Collection,
+  row: Readonly<Record<string, unknown>>,
+  digest: Uint8Array,
+  members: string,
+): CreateResult<R> {
+  if (Buffer.compare(row.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
+  const id = (row.record_key ?? row.record_id) as RecordId;
+  return { outcome: "repeated", id, record: writeRecord(collection, id, members) };
 }
 
 /** Writes the members of a new record, behind its id: `,"name":"Rex"}`. */

@@ -4,9 +4,9 @@ import pg from "pg";
 import { UnavailableError } from "../../lib/index.ts";
 import { socketOf } from "../../patches/pg-socket.ts";
 import { busyMessage } from "../batcher.ts";
+import type { Row } from "../keys.ts";
 import { queryChannel } from "../query-channel.ts";
 import { QueryMetrics } from "../query-metrics.ts";
-import type { Row } from "../rows.ts";
 import { connectionOptions, type Database } from "./postgres-connection.ts";
 import {
   isConflict,

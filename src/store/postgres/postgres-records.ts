@@ -22,14 +22,15 @@ import {
   addressOf,
   type Collection,
   idColumn,
+  idempotencyWindow,
   type NewRecord,
   numberedText,
   scopeRange,
   toNewRecord,
+  toRepeated,
   writeLimited,
   writeRecord,
 } from "../records.ts";
-import { idempotencyWindow } from "../rows.ts";
 import { batchLimits, type Queries } from "./connection-pool.ts";
 import type { IdempotencyRetention } from "./idempotency-retention.ts";
 import { isDuplicateKey, requireStorable } from "./postgres-errors.ts";
@@ -255,14 +256,11 @@ export class PostgresRecords<R, N extends object> implements RecordStore<R, N> {
     return creates.map((create) => ids.get(create));
   }
 
-  // Returns undefined if the key was not used. The digest proves that the record is the same as in the first call.
+  // Returns undefined if the key was not used.
   async #repeat(members: string, { caller, key, digest }: IdempotencyKey): Promise<CreateResult<R> | undefined> {
     const { pool, statements: own } = this.#parts;
     const [record] = await pool.query(own.findIdempotencyRecord, caller, key, Date.now() - idempotencyWindow);
-    if (record === undefined) return undefined;
-    if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
-    const id = (record.record_key ?? record.record_id) as RecordId;
-    return { outcome: "repeated", id, record: writeRecord(this.#collection, id, members) };
+    return record && toRepeated(this.#collection, record, digest, members);
   }
 }
 

@@ -8,7 +8,7 @@ import { ConnectionPool, type PoolOptions, type Queries } from "./connection-poo
 import { IdempotencyRetention } from "./idempotency-retention.ts";
 import { buildIndexes } from "./index-builder.ts";
 import { prepareDatabase } from "./postgres-connection.ts";
-import { PostgresKeys } from "./postgres-keys.ts";
+import { createPostgresKeys } from "./postgres-keys.ts";
 import { PostgresRecords, type RecordParts } from "./postgres-records.ts";
 import { lockCreates, recordStatements, tableOf, toStatement } from "./postgres-statements.ts";
 import { createRecordCount } from "./record-count.ts";
@@ -33,7 +33,7 @@ export class PostgresStore implements Store {
   private constructor(pool: ConnectionPool, schema: string, parts: readonly RecordParts[]) {
     this.#parts = new Map(parts.map((one) => [one.collection.name, one]));
     this.#records = new Map(parts.map((one) => [one.collection.name, new PostgresRecords(one)]));
-    this.keys = new PostgresKeys(pool, schema);
+    this.keys = createPostgresKeys(pool, schema);
     this.metrics = pool.metrics;
     this.#pool = pool;
     this.#schema = schema;

@@ -6,15 +6,16 @@ import type { RecordCount, RecordLimit } from "../record-limit.ts";
 import {
   addressOf,
   type Collection,
+  idempotencyWindow,
   type NewRecord,
   numberedText,
   scopeRange,
   toNewRecord,
+  toRepeated,
   usedFilters,
   writeLimited,
   writeRecord,
 } from "../records.ts";
-import { idempotencyWindow } from "../rows.ts";
 import { type RecordStatements, type Statements, toValue } from "./sqlite-statements.ts";
 import type { StatementRunner } from "./transactions.ts";
 
@@ -198,9 +199,7 @@ export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
       return this.#create(added, (number, id) =>
         saveRecord.run(name, caller, key, digest, number, typeof id === "string" ? id : null, now),
       );
-    if (Buffer.compare(record.digest as Uint8Array, digest) !== 0) return { outcome: "conflict" };
-    const id = (record.record_key ?? record.record_id) as RecordId;
-    return { outcome: "repeated", id, record: writeRecord(this.#parts.collection, id, added.members) };
+    return toRepeated(this.#parts.collection, record, digest, added.members);
   }
 }
 

@@ -14,17 +14,18 @@ export const statements = {
   saveRecord: `
     REPLACE INTO idempotency (collection, caller, key, digest, record_id, record_key, created_at)
     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-  createKey:
-    "INSERT INTO keys (name, hash, created_at, expires_at, operator, scopes) VALUES (?, unhex(?), ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING",
-  listKeys: "SELECT * FROM keys ORDER BY name",
-  findKey: `
+  keys_create: `
+    INSERT INTO keys (name, hash, created_at, expires_at, operator, scopes) VALUES (?, unhex(?), ?, ?, ?, ?)
+    ON CONFLICT (name) DO NOTHING RETURNING id`,
+  keys_list: "SELECT * FROM keys",
+  keys_find: `
     SELECT * FROM keys
     WHERE hash = unhex(?1) OR (previous_hash = unhex(?1) AND previous_expires_at > ?2)`,
-  rotateKey: `
-    UPDATE keys SET previous_hash = hash, previous_expires_at = ?, hash = unhex(?)
-    WHERE id = ? AND previous_expires_at IS ?`,
-  revokeKey: "DELETE FROM keys WHERE name = ?",
-  touchKey: "UPDATE keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?",
+  keys_rotate: `
+    UPDATE keys SET previous_hash = hash, previous_expires_at = ?3, hash = unhex(?2)
+    WHERE id = ?1 AND previous_expires_at IS ?4 RETURNING id`,
+  keys_revoke: "DELETE FROM keys WHERE name = ? RETURNING id",
+  keys_touch: "UPDATE keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?",
   identity: "SELECT value FROM secret",
 };
 

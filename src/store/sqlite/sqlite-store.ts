@@ -3,14 +3,14 @@
 // It uses WAL with synchronous=FULL: a commit returns when it is on the disk, so that an acknowledged create survives
 // kill -9 and power failures. node:sqlite is synchronous, and a lookup by key takes a few microseconds.
 import type { DatabaseSync } from "node:sqlite";
-import type { RecordStore, Records, Store } from "../port.ts";
+import type { KeyStore, RecordStore, Records, Store } from "../port.ts";
 import { QueryMetrics } from "../query-metrics.ts";
 import { RecordLimit } from "../record-limit.ts";
 import { findCollection, type StoreOptions } from "../store-options.ts";
 import { DiskReserve } from "./disk-reserve.ts";
 import { createFileCheck } from "./file-check.ts";
 import { openDatabase } from "./sqlite-connection.ts";
-import { SqliteKeys } from "./sqlite-keys.ts";
+import { createSqliteKeys } from "./sqlite-keys.ts";
 import { type RecordParts, SqliteRecords, updateLimit } from "./sqlite-records.ts";
 import { prepareDisclaim, prepareRecordStatements, prepareStatements, type Statements } from "./sqlite-statements.ts";
 import { TransactionScheduler } from "./transactions.ts";
@@ -26,7 +26,7 @@ const defaultTimeouts: SqliteTimeouts = { busy: 5_000 };
 /** The store in a SQLite file. */
 export class SqliteStore implements Store {
   readonly kind = "sqlite";
-  readonly keys: SqliteKeys;
+  readonly keys: KeyStore;
   readonly metrics = new QueryMetrics();
   readonly #db: DatabaseSync;
   readonly #statements: Statements;
@@ -55,7 +55,7 @@ export class SqliteStore implements Store {
       this.#records.set(collection.name, new SqliteRecords(this.#transactions, parts));
       if (maxRecords !== null) updateLimit(parts);
     }
-    this.keys = new SqliteKeys(this.#transactions, this.#statements);
+    this.keys = createSqliteKeys(this.#transactions, this.#statements);
   }
 
   readonly records = <R, N extends object>(name: string) => findCollection(this.#records, name) as RecordStore<R, N>;

@@ -32,7 +32,7 @@ t.test("Uses WAL with synchronous=FULL, strict tables, and an index for each sta
     "all tables are strict",
   );
   // All keys, a table of one row, a table of two rows, which creates read too, and the count of all pets.
-  const wholeTables = ["listKeys", "identity", "lastId", "count", "create"];
+  const wholeTables = ["keys_list", "identity", "lastId", "count", "create"];
   const lists = Object.fromEntries(
     (["forwards", "backwards"] as const).flatMap((direction) => [
       [`list ${direction}`, listStatement(petCollection, { filters: [], direction, limit: 21 })],
