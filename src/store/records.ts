@@ -82,6 +82,11 @@ export function indexName({ name }: Collection, filter: Filter): string {
 
 const maxIndexName = 63; // bytes; PostgreSQL ignores the rest
 
+/** Returns a name of SQL in quotes, such as that of a table. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
 /** The column of the table with the ids. */
 export function idColumn({ idType, isScoped }: Collection): "id" | "key" {
   return idType === "int64" && !isScoped ? "id" : "key";

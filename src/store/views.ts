@@ -1,6 +1,6 @@
 // Views with a column for each property of a record, for people who use SQL. They are not part of a store: a SQLite file with a view
 // could be that of an attacker.
-import { type Collection, idColumn, type ViewColumn } from "./records.ts";
+import { type Collection, idColumn, quoteName, type ViewColumn } from "./records.ts";
 import * as sqlite from "./sqlite/sqlite-statements.ts";
 
 /** Returns the statement that creates the view of a collection, such as `pets_view`, in a schema of PostgreSQL, or in SQLite. */
@@ -10,7 +10,7 @@ export async function createViewStatement(
   columns: readonly ViewColumn[],
 ): Promise<string> {
   const isSqlite = schema === undefined;
-  const { quoteName, toColumn } = isSqlite ? sqlite : await import("./postgres/postgres-statements.ts");
+  const { toColumn } = isSqlite ? sqlite : await import("./postgres/postgres-statements.ts");
   const prefix = isSqlite ? "" : `${quoteName(schema)}.`;
   const view = quoteName(`${collection.name}_view`);
   const list = columns

@@ -6,9 +6,9 @@ import { randomBytes } from "node:crypto";
 import type { ClientBase } from "pg";
 import { findOthers, recordColumns } from "../bulk.ts";
 import { type Dialect, latestVersion, listNames, migrations } from "../migrations.ts";
-import { type Collection, idColumn, indexName } from "../records.ts";
+import { type Collection, idColumn, indexName, quoteName } from "../records.ts";
 import { createFormError, createMigrationError, requireKnownVersion } from "../schema-version.ts";
-import { indexedOf, lockOf, quoteName, tableOf } from "./postgres-statements.ts";
+import { indexedOf, lockOf, tableOf } from "./postgres-statements.ts";
 
 // "pets", in ASCII: the kind of the advisory lock that serializes the migrations of several processes.
 const migrationLock = 0x70657473;

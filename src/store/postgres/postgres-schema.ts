@@ -1,9 +1,9 @@
 // Selects the schema in which a service has its tables: services that share a database have neither keys nor records in common.
 import { hash } from "node:crypto";
 import type { ClientBase } from "pg";
-import type { Collection } from "../records.ts";
+import { type Collection, quoteName } from "../records.ts";
 import { petStoreService, type StoreOptions } from "../store-options.ts";
-import { quoteName, tableOf } from "./postgres-statements.ts";
+import { tableOf } from "./postgres-statements.ts";
 
 /** What selects a schema. */
 export type SchemaOptions = Pick<StoreOptions, "service" | "collections" | "report">;

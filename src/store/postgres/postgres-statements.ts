@@ -1,7 +1,7 @@
 // The SQL statements of the PostgreSQL store. Each is prepared once per connection.
 import { hash } from "node:crypto";
 import type { RecordStore, StoreMethod } from "../port.ts";
-import { type Collection, type Filter, idColumn, type ViewColumn, writeRecord } from "../records.ts";
+import { type Collection, type Filter, idColumn, quoteName, type ViewColumn, writeRecord } from "../records.ts";
 
 /** A statement: the name under which it is prepared, its text, and the method of the store that runs it, for metrics. */
 export interface NamedStatement {
@@ -56,11 +56,6 @@ export function statementsOf(schema: string) {
   };
   const all = Object.entries(texts).map(([method, text]) => [method, toStatement(method as StoreMethod, text)]);
   return Object.fromEntries(all) as { readonly [Method in keyof typeof texts]: NamedStatement };
-}
-
-/** Returns a name in quotes. */
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** Returns a text in quotes. */

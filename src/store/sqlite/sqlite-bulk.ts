@@ -12,11 +12,11 @@ import {
   type Values,
 } from "../bulk.ts";
 import type { OpenMode } from "../port.ts";
-import type { Collection, Filter } from "../records.ts";
+import { type Collection, type Filter, quoteName } from "../records.ts";
 import { findProblems } from "./integrity.ts";
 import { openDatabase } from "./sqlite-connection.ts";
 import { findExisting, findOtherCollections, listUnneeded } from "./sqlite-migrations.ts";
-import { prepareDisclaim, quoteName, statements, toCondition, toValue } from "./sqlite-statements.ts";
+import { prepareDisclaim, statements, toCondition, toValue } from "./sqlite-statements.ts";
 
 const uniqueViolations: unknown[] = [2067, 1555]; // SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY
 

@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { findOthers } from "../bulk.ts";
 import { type Dialect, latestVersion, listNames, migrations } from "../migrations.ts";
-import { type Collection, idColumn, indexName } from "../records.ts";
+import { type Collection, idColumn, indexName, quoteName } from "../records.ts";
 import { createFormError, createMigrationError, requireKnownVersion } from "../schema-version.ts";
-import { expressionOf, quoteName } from "./sqlite-statements.ts";
+import { expressionOf } from "./sqlite-statements.ts";
 
 // "pets", in ASCII. Distinguishes the files of this program from those of others (PRAGMA application_id).
 const applicationId = 0x70657473;

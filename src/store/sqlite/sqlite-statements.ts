@@ -2,7 +2,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { type ListSelection, listColumns } from "../pages.ts";
 import { queryChannel } from "../query-channel.ts";
-import { type Collection, type Filter, idColumn, type ViewColumn, writeRecord } from "../records.ts";
+import { type Collection, type Filter, idColumn, quoteName, type ViewColumn, writeRecord } from "../records.ts";
 
 /** The texts of the statements, by name. */
 export const statements = {
@@ -46,16 +46,6 @@ export function toColumn({ name, type }: ViewColumn): string {
   return type === "json" ? `record -> ${quoteText(pathOf(name))}` : expressionOf({ property: name });
 }
 
-/** Returns the name of the table of a collection. */
-export function tableOf({ name }: Collection): string {
-  return quoteName(name);
-}
-
-/** Returns a name in quotes. */
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
 /** Returns a text in quotes. */
 export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
@@ -97,13 +87,13 @@ export function listStatement(collection: Collection, { filters, direction, offs
   const conditions = [...filters.map(toCondition), `id ${comparison} ?`].join(" AND ");
   // SQLite's planner reads a bare parameter of LIMIT, and therefore compiles the statement again for each run. That takes
   // a third of the time of a page.
-  return `SELECT ${listColumns(collection)} FROM ${tableOf(collection)} WHERE ${conditions} ORDER BY id ${order} LIMIT ? + 0${offset === undefined ? "" : " OFFSET ? + 0"}`;
+  return `SELECT ${listColumns(collection)} FROM ${quoteName(collection.name)} WHERE ${conditions} ORDER BY id ${order} LIMIT ? + 0${offset === undefined ? "" : " OFFSET ? + 0"}`;
 }
 
 /** Returns the statement that counts the records that match filters. Its parameters are their values. */
 export function countStatement(collection: Collection, filters: readonly Filter[]): string {
   const conditions = ["true", ...filters.map(toCondition)].join(" AND ");
-  return `SELECT count(*) AS records FROM ${tableOf(collection)} WHERE ${conditions}`;
+  return `SELECT count(*) AS records FROM ${quoteName(collection.name)} WHERE ${conditions}`;
 }
 
 /** Returns the condition of a filter, with a parameter for its value. */
