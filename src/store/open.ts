@@ -6,7 +6,7 @@ import { toSortedKeys } from "./keys.ts";
 import type { Key, OpenMode, Store } from "./port.ts";
 import type { PostgresTimeouts } from "./postgres/connection-pool.ts";
 import { openSqliteTables } from "./sqlite/sqlite-bulk.ts";
-import { SqliteStore, type SqliteTimeouts } from "./sqlite/sqlite-store.ts";
+import { openSqliteStore, type SqliteTimeouts } from "./sqlite/sqlite-store.ts";
 import { petStoreService, type StoreOptions } from "./store-options.ts";
 
 /** Options of `openDatabase`: by default, a store of the Pet Store is created, without collections. Each store uses its own timeouts only. */
@@ -41,7 +41,7 @@ export async function openDatabase(
   const file = toFile(url);
   const { service = petStoreService, mode = "create", collections = [], maxRecords = null } = others;
   const options = { ...others, service, mode, collections, maxRecords };
-  if (file !== undefined) return new SqliteStore(file, options, timeouts.sqlite);
+  if (file !== undefined) return openSqliteStore(file, options, timeouts.sqlite);
   const { PostgresStore } = await import("./postgres/postgres-store.ts"); // loads the driver only if it is used
   return PostgresStore.open(url, options, { size, prepare, timeouts: timeouts.postgres });
 }

@@ -1,11 +1,12 @@
 // The records of a collection in SQLite. A read never misses what another process has committed before.
 import { RawJson } from "../../lib/index.ts";
 import { type ListRow, lengthOf, maxPageBytes, numberOf, toPage, toPageStart, unmeasuredRows } from "../pages.ts";
-import type { CreateResult, IdempotencyKey, Page, RecordId, RecordQuery, RecordStore, StoreMethod } from "../port.ts";
+import type { CreateResult, IdempotencyKey, Page, RecordId, RecordQuery, RecordStore } from "../port.ts";
 import type { RecordCount, RecordLimit } from "../record-limit.ts";
 import {
   addressOf,
   type Collection,
+  type FilterValues,
   idempotencyWindow,
   type NewRecord,
   numberedText,
@@ -32,175 +33,159 @@ export interface RecordParts {
 
 type Created<R> = Exclude<CreateResult<R>, { outcome: "conflict" }>;
 
-/** Implements the records of the SQLite store. */
-export class SqliteRecords<R, N extends object> implements RecordStore<R, N> {
-  readonly #transactions: StatementRunner;
-  readonly #parts: RecordParts;
-
-  constructor(transactions: StatementRunner, parts: RecordParts) {
-    this.#transactions = transactions;
-    this.#parts = parts;
-  }
-
-  readonly list = (query: RecordQuery): Promise<Page<R>> => this.#read("list", () => this.#list(query));
-
-  readonly find = (id: RecordId): Promise<RawJson<R> | undefined> => this.#read("find", () => this.#find(id));
-
-  readonly position = (id: RecordId): Promise<bigint | undefined> =>
-    this.#read("position", () => this.#parts.statements.position.get(id)?.id as bigint | undefined);
-
-  readonly count: RecordStore<R, N>["count"] = (filter = {}) =>
-    this.#read("count", () => {
-      const filters = usedFilters(this.#parts.collection, filter);
-      const values = filters.map(({ name }) => toValue(filter[name]));
-      return this.#parts.statements.countMatching(filters).get(...values)?.records as bigint;
-    });
-
-  readonly create: RecordStore<R, N>["create"] = (record, idempotencyKey, scope) => {
-    const added = toNewRecord(this.#parts.collection, record, { scope });
-    return this.#write("create", () =>
-      idempotencyKey === undefined ? this.#create(added) : this.#createOnce(added, idempotencyKey),
-    );
-  };
-
-  readonly put: RecordStore<R, N>["put"] = (id, edit) =>
-    this.#write("put", () => {
-      const record = this.#find(id);
-      const edited = edit(record);
-      if (record) return { outcome: "changed", record: this.#change(id, edited, record) };
-      const isNumber = typeof id === "bigint";
-      const result = isNumber
-        ? this.#createNumbered(id, edited)
-        : this.#create(toNewRecord(this.#parts.collection, edited, { address: id }));
-      return result.outcome === "full" ? result : { outcome: "created", record: result.record };
-    });
-
-  readonly change: RecordStore<R, N>["change"] = (id, edit) =>
-    this.#write("change", () => {
-      const record = this.#find(id);
-      if (record === undefined) return { outcome: "missing" };
-      const edited = edit(record);
-      if (edited === undefined) return { outcome: "unchanged", record };
-      return { outcome: "changed", record: this.#change(id, edited, record) };
-    });
-
-  readonly remove: RecordStore<R, N>["remove"] = (id, isAllowed = () => true) =>
-    this.#write("remove", () => {
-      const record = this.#find(id);
-      if (record === undefined) return { outcome: "missing" };
-      if (!isAllowed(record)) return { outcome: "unchanged", record };
-      this.#parts.statements.remove.run(id);
-      this.#parts.limit.expire();
-      return { outcome: "changed", record };
-    });
-
-  readonly removeBelow = (scope: string, limit: number): Promise<number> =>
-    this.#write("removeBelow", () => {
-      const { changes } = this.#parts.statements.removeBelow.run(...scopeRange(scope), limit);
-      this.#parts.limit.expire();
-      return Number(changes);
-    });
-
-  #write<T>(name: keyof RecordStore, work: () => T): Promise<T> {
-    return this.#transactions.write(this.#method(name), work);
-  }
-
-  #read<T>(name: keyof RecordStore, work: () => T): Promise<T> {
-    return this.#transactions.read(this.#method(name), work);
-  }
-
-  #method(name: keyof RecordStore): StoreMethod {
-    return `${this.#parts.collection.name}_${name}`;
-  }
-
-  // Reads in steps, because the records of the page can be large.
-  #list(query: RecordQuery): Page<R> {
-    const { limit, position, offset, filter = {}, maxBytes = maxPageBytes } = query;
-    const { direction, from } = toPageStart(position);
-    const filters = usedFilters(this.#parts.collection, filter);
-    const values = filters.map(({ name }) => toValue(filter[name]));
-    const rows: ListRow[] = [];
-    let [start, skipped] = [from, offset];
-    for (;;) {
-      const count = Math.min(limit + 1 - rows.length, unmeasuredRows);
-      const selection = { filters, direction, limit: count, ...(skipped !== undefined && { offset: skipped }) };
-      const skip = skipped === undefined ? [] : [skipped];
-      const found = this.#parts.statements
-        .list(selection)
-        .all(...values, start, count, ...skip) as unknown as ListRow[];
-      rows.push(...found);
-      const last = found.at(-1);
-      if (last === undefined || found.length < count || rows.length > limit) break;
-      if (lengthOf(rows) > maxBytes) break;
-      start = numberOf(this.#parts.collection, last);
-      skipped = undefined;
-    }
-    return toPage(this.#parts.collection, rows, query, direction);
-  }
-
-  #find(id: RecordId): RawJson<R> | undefined {
-    const row = this.#parts.statements.find.get(id);
+/** Returns the records of a collection of the SQLite store. */
+export function createSqliteRecords<R, N extends object>(
+  transactions: StatementRunner,
+  parts: RecordParts,
+): RecordStore<R, N> {
+  const { collection, statements, limit } = parts;
+  const read = <T>(name: keyof RecordStore, work: () => T) => transactions.read(`${collection.name}_${name}`, work);
+  const write = <T>(name: keyof RecordStore, work: () => T) => transactions.write(`${collection.name}_${name}`, work);
+  const find = (id: RecordId): RawJson<R> | undefined => {
+    const row = statements.find.get(id);
     return row && new RawJson(row.record as string);
-  }
-
-  #change(id: RecordId, record: N, { text }: RawJson<R>): RawJson<R> {
-    const changed = writeRecord<R>(this.#parts.collection, id, writeLimited(this.#parts.collection, record, text));
-    this.#parts.disclaim();
-    this.#parts.statements.change.run(changed.text, id);
-    return changed;
-  }
-
-  #create(added: NewRecord, onCreated?: (number: bigint, id: RecordId) => void): Created<R> {
-    const { members, key, scope } = added;
-    if (!this.#hasRoom()) return { outcome: "full" };
-    const generated = this.#parts.collection.isScoped ? [scope, members] : [members];
-    const values = key === undefined ? generated : [key, writeRecord(this.#parts.collection, key, members).text];
-    this.#parts.disclaim();
-    const number = BigInt(this.#parts.statements.create.run(...values).lastInsertRowid);
-    const id = addressOf(this.#parts.collection, added, number);
-    if (this.#isBeyond(number)) {
-      this.#parts.statements.remove.run(id);
-      return { outcome: "full" };
-    }
-    onCreated?.(number, id);
-    return { outcome: "created", id, record: writeRecord(this.#parts.collection, id, members) };
-  }
-
-  #createNumbered(number: bigint, record: N): Created<R> {
-    const text = numberedText(this.#parts.collection, number, record);
-    if (this.#parts.limit.maxId !== null) updateLimit(this.#parts);
-    if (this.#parts.limit.isFull) return { outcome: "full" };
-    this.#parts.disclaim();
-    this.#parts.statements.createNumbered.run(number, text);
-    return { outcome: "created", id: number, record: new RawJson(text) };
-  }
-
-  #isBeyond(number: bigint): boolean {
-    const { highestId } = this.#parts.collection;
-    return highestId !== undefined && number > highestId();
-  }
-
-  #hasRoom(): boolean {
-    if (this.#parts.limit.maxId === null) return true;
-    const lastId = this.#parts.statements.lastId.get()?.lastId as bigint;
-    if (lastId < this.#parts.limit.maxId) return true;
-    if (this.#parts.limit.isFull) return false;
-    updateLimit(this.#parts);
-    return lastId < this.#parts.limit.maxId;
-  }
-
-  #createOnce(added: NewRecord, { caller, key, digest }: IdempotencyKey): CreateResult<R> {
-    const { deleteExpiredRecords, findRecord, saveRecord } = this.#parts.shared;
-    const { name } = this.#parts.collection;
-    const now = Date.now();
-    deleteExpiredRecords.run(now - idempotencyWindow);
-    const record = findRecord.get(name, caller, key, now - idempotencyWindow);
-    if (record === undefined)
-      return this.#create(added, (number, id) =>
-        saveRecord.run(name, caller, key, digest, number, typeof id === "string" ? id : null, now),
+  };
+  return {
+    list: (query) => read("list", () => list(parts, query)),
+    find: (id) => read("find", () => find(id)),
+    position: (id) => read("position", () => statements.position.get(id)?.id as bigint | undefined),
+    count: (filter = {}) =>
+      read("count", () => {
+        const { filters, values } = readFilter(collection, filter);
+        return statements.countMatching(filters).get(...values)?.records as bigint;
+      }),
+    create: (record, idempotencyKey, scope) => {
+      const added = toNewRecord(collection, record, { scope });
+      return write("create", () =>
+        idempotencyKey === undefined ? create(parts, added) : createOnce(parts, added, idempotencyKey),
       );
-    return toRepeated(this.#parts.collection, record, digest, added.members);
+    },
+    put: (id, edit) =>
+      write("put", () => {
+        const record = find(id);
+        const edited = edit(record);
+        if (record) return { outcome: "changed", record: change(parts, id, edited, record) };
+        const result: Created<R> =
+          typeof id === "bigint"
+            ? createNumbered(parts, id, edited)
+            : create(parts, toNewRecord(collection, edited, { address: id }));
+        return result.outcome === "full" ? result : { outcome: "created", record: result.record };
+      }),
+    change: (id, edit) =>
+      write("change", () => {
+        const record = find(id);
+        if (record === undefined) return { outcome: "missing" };
+        const edited = edit(record);
+        if (edited === undefined) return { outcome: "unchanged", record };
+        return { outcome: "changed", record: change(parts, id, edited, record) };
+      }),
+    remove: (id, isAllowed = () => true) =>
+      write("remove", () => {
+        const record = find(id);
+        if (record === undefined) return { outcome: "missing" };
+        if (!isAllowed(record)) return { outcome: "unchanged", record };
+        statements.remove.run(id);
+        limit.expire();
+        return { outcome: "changed", record };
+      }),
+    removeBelow: (scope, maximum) =>
+      write("removeBelow", () => {
+        const { changes } = statements.removeBelow.run(...scopeRange(scope), maximum);
+        limit.expire();
+        return Number(changes);
+      }),
+  };
+}
+
+function readFilter(collection: Collection, filter: FilterValues) {
+  const filters = usedFilters(collection, filter);
+  return { filters, values: filters.map(({ name }) => toValue(filter[name])) };
+}
+
+// Reads in steps, because the records of the page can be large.
+function list<R>({ collection, statements }: RecordParts, query: RecordQuery): Page<R> {
+  const { limit, position, offset, filter = {}, maxBytes = maxPageBytes } = query;
+  const { direction, from } = toPageStart(position);
+  const { filters, values } = readFilter(collection, filter);
+  const rows: ListRow[] = [];
+  let [start, skipped] = [from, offset];
+  for (;;) {
+    const count = Math.min(limit + 1 - rows.length, unmeasuredRows);
+    const selection = { filters, direction, limit: count, ...(skipped !== undefined && { offset: skipped }) };
+    const skip = skipped === undefined ? [] : [skipped];
+    const found = statements.list(selection).all(...values, start, count, ...skip) as unknown as ListRow[];
+    rows.push(...found);
+    const last = found.at(-1);
+    if (last === undefined || found.length < count || rows.length > limit || lengthOf(rows) > maxBytes) break;
+    start = numberOf(collection, last);
+    skipped = undefined;
   }
+  return toPage(collection, rows, query, direction);
+}
+
+function change<R>(
+  { collection, statements, disclaim }: RecordParts,
+  id: RecordId,
+  record: object,
+  { text }: RawJson<R>,
+): RawJson<R> {
+  const changed = writeRecord<R>(collection, id, writeLimited(collection, record, text));
+  disclaim();
+  statements.change.run(changed.text, id);
+  return changed;
+}
+
+function create<R>(
+  parts: RecordParts,
+  added: NewRecord,
+  onCreated?: (number: bigint, id: RecordId) => void,
+): Created<R> {
+  const { collection, statements, disclaim } = parts;
+  const { members, key, scope } = added;
+  if (!hasRoom(parts)) return { outcome: "full" };
+  const generated = collection.isScoped ? [scope, members] : [members];
+  const values = key === undefined ? generated : [key, writeRecord(collection, key, members).text];
+  disclaim();
+  const number = BigInt(statements.create.run(...values).lastInsertRowid);
+  const id = addressOf(collection, added, number);
+  if (collection.highestId !== undefined && number > collection.highestId()) {
+    statements.remove.run(id);
+    return { outcome: "full" };
+  }
+  onCreated?.(number, id);
+  return { outcome: "created", id, record: writeRecord(collection, id, members) };
+}
+
+function createNumbered<R>(parts: RecordParts, number: bigint, record: object): Created<R> {
+  const { collection, statements, limit, disclaim } = parts;
+  const text = numberedText(collection, number, record);
+  if (limit.maxId !== null) updateLimit(parts);
+  if (limit.isFull) return { outcome: "full" };
+  disclaim();
+  statements.createNumbered.run(number, text);
+  return { outcome: "created", id: number, record: new RawJson(text) };
+}
+
+function hasRoom(parts: RecordParts): boolean {
+  const { statements, limit } = parts;
+  if (limit.maxId === null) return true;
+  const lastId = statements.lastId.get()?.lastId as bigint;
+  if (lastId < limit.maxId) return true;
+  if (limit.isFull) return false;
+  updateLimit(parts);
+  return lastId < limit.maxId;
+}
+
+function createOnce<R>(parts: RecordParts, added: NewRecord, { caller, key, digest }: IdempotencyKey): CreateResult<R> {
+  const { deleteExpiredRecords, findRecord, saveRecord } = parts.shared;
+  const { name } = parts.collection;
+  const now = Date.now();
+  deleteExpiredRecords.run(now - idempotencyWindow);
+  const record = findRecord.get(name, caller, key, now - idempotencyWindow);
+  if (record !== undefined) return toRepeated(parts.collection, record, digest, added.members);
+  return create(parts, added, (number, id) =>
+    saveRecord.run(name, caller, key, digest, number, typeof id === "string" ? id : null, now),
+  );
 }
 
 /** Counts the records of a collection for its limit. */
