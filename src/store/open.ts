@@ -42,8 +42,8 @@ export async function openDatabase(
   const { service = petStoreService, mode = "create", collections = [], maxRecords = null } = others;
   const options = { ...others, service, mode, collections, maxRecords };
   if (file !== undefined) return openSqliteStore(file, options, timeouts.sqlite);
-  const { PostgresStore } = await import("./postgres/postgres-store.ts"); // loads the driver only if it is used
-  return PostgresStore.open(url, options, { size, prepare, timeouts: timeouts.postgres });
+  const { openPostgresStore } = await import("./postgres/postgres-store.ts"); // loads the driver only if it is used
+  return openPostgresStore(url, options, { size, prepare, timeouts: timeouts.postgres });
 }
 
 /** Opens the tables of a store, for tools that copy it. Rejects like `openDatabase`. */

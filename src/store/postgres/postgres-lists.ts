@@ -14,11 +14,11 @@ import {
   toPageStart,
   unmeasuredRows,
 } from "../pages.ts";
-import type { Page, RecordQuery } from "../port.ts";
+import type { Page, RecordQuery, RecordStore } from "../port.ts";
 import { type Collection, type Filter, type FilterValues, usedFilters } from "../records.ts";
 import { batchLimits, type Queries } from "./connection-pool.ts";
 import { requireStorableText } from "./postgres-errors.ts";
-import { indexedOf, type NamedStatement, tableOf, toCondition, toStatement } from "./postgres-statements.ts";
+import { indexedOf, tableOf, toCondition, toStatement } from "./postgres-statements.ts";
 
 /** A page of all records: the number from which on it is read, and the maximum number of its records. */
 type SharedPage = PageStart & Pick<RecordQuery, "limit">;
@@ -26,91 +26,86 @@ type SharedPage = PageStart & Pick<RecordQuery, "limit">;
 /** The records as JSON, joined by commas, the first and the last number, whether more follow, and the greatest size in bytes. */
 type SharedRow = [text: string | null, first: bigint | null, last: bigint | null, more: boolean, bytes: bigint | null];
 
-/** Lists and counts the records of a collection. */
-export class PostgresLists<R> {
-  readonly #schema: string;
-  readonly #collection: Collection;
-  readonly #pool: Queries;
-  readonly #named = new Map<string, NamedStatement>(); // by text; one for each combination of filters
-  readonly #pages: Readonly<Record<Direction, Batcher<SharedPage, Page<R> | undefined>>>;
+interface ListParts {
+  readonly schema: string;
+  readonly collection: Collection;
+  readonly pool: Queries;
+}
 
-  constructor({ schema, collection, pool }: { schema: string; collection: Collection; pool: Queries }) {
-    this.#schema = schema;
-    this.#collection = collection;
-    this.#pool = pool;
-    const limits = { ...batchLimits, maxBatch: 32 }; // up to 2 MiB
-    const batcherOf = (direction: Direction) =>
-      new Batcher<SharedPage, Page<R> | undefined>(limits, (pages) => this.#readPages(direction, pages));
-    this.#pages = { forwards: batcherOf("forwards"), backwards: batcherOf("backwards") };
-  }
+/** Returns the methods that list and count the records of a collection. */
+export function createPostgresLists<R>(parts: ListParts): Pick<RecordStore<R>, "list" | "count"> {
+  const { schema, collection, pool } = parts;
+  const limits = { ...batchLimits, maxBatch: 32 }; // up to 2 MiB
+  const batcherOf = (direction: Direction) =>
+    new Batcher<SharedPage, Page<R> | undefined>(limits, (pages) => readPages(parts, direction, pages));
+  const pages = { forwards: batcherOf("forwards"), backwards: batcherOf("backwards") };
+  return {
+    list: async (query) => {
+      const { limit, position, offset, filter = {}, maxBytes } = query;
+      const start = toPageStart(position);
+      const isOfAll = usedFilters(collection, filter).length === 0 && offset === undefined;
+      // A list with a filter can be slow, and would delay the others of its query.
+      const isShared = isOfAll && limit < unmeasuredRows && maxBytes === undefined;
+      const page = isShared ? await pages[start.direction].add({ ...start, limit }) : undefined;
+      return page ?? listAlone(parts, query, start);
+    },
+    count: async (filter = {}) => {
+      const { filters, values } = readFilter(collection, filter);
+      const statement = toStatement(`${collection.name}_count`, countStatement(schema, collection, filters));
+      const [row] = await pool.query(statement, ...values);
+      return row?.records as bigint;
+    },
+  };
+}
 
-  async list(query: RecordQuery): Promise<Page<R>> {
-    const { limit, position, offset, filter = {}, maxBytes } = query;
-    const start = toPageStart(position);
-    const isOfAll = usedFilters(this.#collection, filter).length === 0 && offset === undefined;
-    // A list with a filter can be slow, and would delay the others of its query.
-    const isShared = isOfAll && limit < unmeasuredRows && maxBytes === undefined;
-    const page = isShared ? await this.#pages[start.direction].add({ ...start, limit }) : undefined;
-    return page ?? this.#listAlone(query, start);
-  }
+function readFilter(collection: Collection, filter: FilterValues) {
+  const filters = usedFilters(collection, filter);
+  return { filters, values: filters.map(({ name }) => requireStorableText(filter[name])) };
+}
 
-  async count(filter: FilterValues): Promise<bigint> {
-    const { filters, values } = this.#readFilter(filter);
-    const statement = this.#name("count", countStatement(this.#schema, this.#collection, filters));
-    const [row] = await this.#pool.query(statement, ...values);
-    return row?.records as bigint;
+// In parts, if the records are large.
+async function listAlone<R>(
+  { schema, collection, pool }: ListParts,
+  query: RecordQuery,
+  { direction, from }: PageStart,
+): Promise<Page<R>> {
+  const { limit, offset, filter = {}, maxBytes = maxPageBytes } = query;
+  const { filters, values } = readFilter(collection, filter);
+  const rows: ListRow[] = [];
+  let [start, skipped] = [from, offset];
+  for (;;) {
+    const count = limit + 1 - rows.length;
+    const selection = { filters, direction, limit: count, ...(skipped !== undefined && { offset: skipped }) };
+    const statement = toStatement(`${collection.name}_list`, listStatement(schema, collection, selection), "array");
+    const skip = skipped === undefined ? [] : [skipped];
+    const found = await pool.query<ListRow>(statement, ...values, start, count, ...skip);
+    rows.push(...found);
+    const last = found.at(-1);
+    // Those that are stored in less are all that there are.
+    if (last === undefined || found.length === count || lengthOf(found) * 3 < maxListBytes) break;
+    if (lengthOf(rows) > maxBytes) break;
+    start = numberOf(collection, last);
+    skipped = undefined;
   }
+  return toPage(collection, rows, query, direction);
+}
 
-  // In parts, if the records are large.
-  async #listAlone(query: RecordQuery, { direction, from }: PageStart): Promise<Page<R>> {
-    const { limit, offset, filter = {}, maxBytes = maxPageBytes } = query;
-    const { filters, values } = this.#readFilter(filter);
-    const rows: ListRow[] = [];
-    let [start, skipped] = [from, offset];
-    for (;;) {
-      const count = limit + 1 - rows.length;
-      const selection = { filters, direction, limit: count, ...(skipped !== undefined && { offset: skipped }) };
-      const statement = this.#name("list", listStatement(this.#schema, this.#collection, selection), "array");
-      const skip = skipped === undefined ? [] : [skipped];
-      const found = await this.#pool.query<ListRow>(statement, ...values, start, count, ...skip);
-      rows.push(...found);
-      const last = found.at(-1);
-      // Those that are stored in less are all that there are.
-      if (last === undefined || found.length === count || lengthOf(found) * 3 < maxListBytes) break;
-      if (lengthOf(rows) > maxBytes) break;
-      start = numberOf(this.#collection, last);
-      skipped = undefined;
-    }
-    return toPage(this.#collection, rows, query, direction);
-  }
-
-  // Returns undefined for a page whose records are large: it is read alone.
-  async #readPages(direction: Direction, pages: readonly SharedPage[]): Promise<(Page<R> | undefined)[]> {
-    const [first] = pages;
-    if (first === undefined || pages.length === 1) return [undefined];
-    const statement = this.#name("list", pagesStatement(this.#schema, this.#collection, direction), "array");
-    this.#pool.metrics.observeBatch(statement.method, pages.length);
-    const column = (name: "from" | "limit") => pages.map((page) => page[name]);
-    const rows = await this.#pool.query<SharedRow>(statement, column("from"), column("limit"));
-    return rows.map(([text, first, last, more, bytes]) => {
-      if (Number(bytes) > maxSharedBytes) return undefined;
-      const records = new RawJson<R[]>(`[${text ?? ""}]`);
-      return { records, first: first ?? undefined, last: last ?? undefined, more, isShort: false };
-    });
-  }
-
-  #readFilter(filter: FilterValues) {
-    const filters = usedFilters(this.#collection, filter);
-    return { filters, values: filters.map(({ name }) => requireStorableText(filter[name])) };
-  }
-
-  #name(method: "list" | "count", text: string, rowMode?: "array"): NamedStatement {
-    const known = this.#named.get(text);
-    if (known) return known;
-    const statement = toStatement(`${this.#collection.name}_${method}`, text, rowMode);
-    this.#named.set(text, statement);
-    return statement;
-  }
+// Returns undefined for a page whose records are large: it is read alone.
+async function readPages<R>(
+  { schema, collection, pool }: ListParts,
+  direction: Direction,
+  pages: readonly SharedPage[],
+): Promise<(Page<R> | undefined)[]> {
+  if (pages.length === 1) return [undefined];
+  const statement = toStatement(`${collection.name}_list`, pagesStatement(schema, collection, direction), "array");
+  pool.metrics.observeBatch(statement.method, pages.length);
+  const column = (name: "from" | "limit") => pages.map((page) => page[name]);
+  const rows = await pool.query<SharedRow>(statement, column("from"), column("limit"));
+  return rows.map(([text, first, last, more, bytes]) => {
+    if (Number(bytes) > maxSharedBytes) return undefined;
+    const records = new RawJson<R[]>(`[${text ?? ""}]`);
+    return { records, first: first ?? undefined, last: last ?? undefined, more, isShort: false };
+  });
 }
 
 const minPlannedLimit = 32;

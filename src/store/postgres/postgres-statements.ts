@@ -12,12 +12,17 @@ export interface NamedStatement {
   readonly rowMode?: "array" | undefined;
 }
 
+// By text, for their hashes. PostgreSQL keeps the same ones: for each collection, one for each combination of filters.
+const statements = new Map<string, NamedStatement>();
+
 /**
  * Returns a statement. Its text makes its name: a pooler can mix up the prepared statements of its clients, which can be services with
  * other schemas.
  */
 export function toStatement(method: StoreMethod, text: string, rowMode?: "array"): NamedStatement {
-  return { name: hash("sha256", text).slice(0, 32), text, method, rowMode };
+  const statement = statements.get(text) ?? { name: hash("sha256", text).slice(0, 32), text, method, rowMode };
+  statements.set(text, statement);
+  return statement;
 }
 
 const keyColumns = "id, name, operator, created_at, expires_at, last_used_at, previous_expires_at, scopes";
