@@ -1,7 +1,7 @@
 // Bulk access to the tables of the PostgreSQL store.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
-import type { Table, TableReader, Tables, TableWriter } from "../bulk.ts";
+import type { Table, Tables, TableWriter } from "../bulk.ts";
 import type { StoreOptions } from "../store-options.ts";
 import { connect, prepareDatabase } from "./postgres-connection.ts";
 import { isConflict } from "./postgres-errors.ts";
@@ -51,74 +51,50 @@ export async function openPostgresTables(
   options: Omit<StoreOptions, "maxRecords">,
   lockTimeout: number,
 ): Promise<Tables> {
-  const { collections } = options;
   const database = await prepareDatabase(url, { ...options, maxRecords: null });
-  const db = await connect(database);
   const { schema } = database;
-  const others = await findOtherCollections(db, schema, collections);
-  return new PostgresTables(db, schema, new PostgresTableWriter(db, schema, collections, others), lockTimeout);
-}
-
-class PostgresTables implements Tables {
-  readonly #db: Client;
-  readonly #schema: string;
-  readonly #lockTimeout: number;
-  readonly #writer: TableWriter;
-  readonly #locks: ReturnType<typeof createLocks>;
-  readonly tables: readonly Table[];
-
-  constructor(db: Client, schema: string, writer: TableWriter, lockTimeout: number) {
-    this.#db = db;
-    this.#schema = schema;
-    this.#lockTimeout = lockTimeout;
-    this.#writer = writer;
-    this.tables = writer.tables;
-    this.#locks = createLocks(schema, this.tables);
-  }
-
-  // Locks before the snapshot: a table that is truncated after the snapshot would be empty in it.
-  readonly read = <T>(work: (source: TableReader) => Promise<T>): Promise<T> =>
-    this.#transact(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${this.#locks.forReads}`, work);
-
-  readonly write = <T>(
-    work: (target: TableWriter) => Promise<T>,
-    { blocks }: { readonly blocks?: "writes" | "all" } = {},
-  ): Promise<T> => this.#transact(`BEGIN; ${blocks ? this.#locks.blocking(blocks) : this.#locks.forWrites}`, work);
-
-  readonly isOnlyConnection = async (): Promise<boolean> => {
-    // PostgreSQL may still list connections that were just closed, such as that of `prepareDatabase`.
-    for (let check = 0; check < maxConnectionChecks; check++) {
-      const [{ n }] = (await this.#db.query(countOtherConnections, [this.#schema])).rows;
-      if (n === 0n) return true;
-      await sleep(connectionCheckInterval);
-    }
-    return false;
-  };
-
-  readonly close = (): Promise<void> => this.#db.end();
-
-  async #transact<T>(begin: string, work: (target: TableWriter) => Promise<T>): Promise<T> {
+  const db = await connect(database);
+  const others = await findOtherCollections(db, schema, options.collections);
+  const writer = new PostgresTableWriter(db, schema, options.collections, others);
+  const locks = createLocks(schema, writer.tables);
+  const transact = async <T>(begin: string, work: (target: TableWriter) => Promise<T>): Promise<T> => {
     try {
-      await this.#begin(begin);
-      const result = await work(this.#writer);
-      await this.#db.query("COMMIT");
+      await beginOrRetry(db, begin, performance.now() + lockTimeout);
+      const result = await work(writer);
+      await db.query("COMMIT");
       return result;
     } catch (error) {
-      await this.#db.query("ROLLBACK").catch(() => {}); // a broken connection has rolled back already
+      await db.query("ROLLBACK").catch(() => {}); // a broken connection has rolled back already
       throw error;
     }
-  }
+  };
+  return {
+    tables: writer.tables,
+    // Locks before the snapshot: a table that is truncated after the snapshot would be empty in it.
+    read: (work) => transact(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${locks.forReads}`, work),
+    write: (work, { blocks } = {}) => transact(`BEGIN; ${blocks ? locks.blocking(blocks) : locks.forWrites}`, work),
+    isOnlyConnection: async () => {
+      // PostgreSQL may still list connections that were just closed, such as that of `prepareDatabase`.
+      for (let check = 0; check < maxConnectionChecks; check++) {
+        const [{ n }] = (await db.query(countOtherConnections, [schema])).rows;
+        if (n === 0n) return true;
+        await sleep(connectionCheckInterval);
+      }
+      return false;
+    },
+    close: () => db.end(),
+  };
+}
 
-  async #begin(begin: string, deadline = performance.now() + this.#lockTimeout): Promise<void> {
-    try {
-      await this.#db.query(begin);
-    } catch (error) {
-      // A deadlock is one with another program, or with an index that is being created.
-      if (!isConflict(error) && (error as { code?: string }).code !== "55P03") throw error; // lock_not_available
-      if (performance.now() > deadline) throw new Error(heldMessage, { cause: error });
-      await this.#db.query("ROLLBACK");
-      await sleep(lockRetryInterval);
-      await this.#begin(begin, deadline);
-    }
+async function beginOrRetry(db: Client, begin: string, deadline: number): Promise<void> {
+  try {
+    await db.query(begin);
+  } catch (error) {
+    // A deadlock is one with another program, or with an index that is being created.
+    if (!isConflict(error) && (error as { code?: string }).code !== "55P03") throw error; // lock_not_available
+    if (performance.now() > deadline) throw new Error(heldMessage, { cause: error });
+    await db.query("ROLLBACK");
+    await sleep(lockRetryInterval);
+    await beginOrRetry(db, begin, deadline);
   }
 }

@@ -5,7 +5,6 @@ import {
   collectionsIn,
   findTable,
   type Table,
-  type TableReader,
   type Tables,
   type TableWriter,
   tablesOf,
@@ -24,53 +23,35 @@ const uniqueViolations: unknown[] = [2067, 1555]; // SQLITE_CONSTRAINT_UNIQUE an
 export function openSqliteTables(file: string, mode: OpenMode, collections: readonly Collection[]): Tables {
   const db = openDatabase(file, mode, collections);
   db.exec("PRAGMA busy_timeout = 5000"); // milliseconds; a tool may block its event loop
-  return new SqliteTables(file, db, collections);
-}
-
-class SqliteTables implements Tables {
-  readonly #file: string;
-  readonly #db: DatabaseSync;
-  readonly #writer: TableWriter;
-  readonly tables: readonly Table[];
-
-  constructor(file: string, db: DatabaseSync, collections: readonly Collection[]) {
-    this.#file = file;
-    this.#db = db;
-    this.#writer = new SqliteTableWriter(db, collections);
-    this.tables = this.#writer.tables;
-  }
-
-  readonly read = <T>(work: (source: TableReader) => Promise<T>): Promise<T> => this.#transact("BEGIN", work);
-
-  // Every write transaction of SQLite is exclusive.
-  readonly write = <T>(work: (target: TableWriter) => Promise<T>): Promise<T> =>
-    this.#transact("BEGIN IMMEDIATE", work);
-
-  // Leaving WAL mode needs an exclusive lock, and every open connection holds a shared lock on the file.
-  readonly isOnlyConnection = async (): Promise<boolean> => {
+  const writer = new SqliteTableWriter(db, collections);
+  const transact = async <T>(begin: string, work: (target: TableWriter) => Promise<T>): Promise<T> => {
     try {
-      this.#db.exec("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = WAL");
-      return true;
-    } catch {
-      return false;
-    }
-  };
-
-  readonly close = async (): Promise<void> => this.#db.close();
-
-  async #transact<T>(begin: string, work: (target: TableWriter) => Promise<T>): Promise<T> {
-    try {
-      this.#db.exec(begin);
-      const result = await work(this.#writer);
-      this.#db.exec("COMMIT");
+      db.exec(begin);
+      const result = await work(writer);
+      db.exec("COMMIT");
       return result;
     } catch (error) {
-      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      if (db.isTransaction) db.exec("ROLLBACK");
       // SQLite does not report which of several files is locked, damaged, or on a full disk.
       const { errcode, message } = error as { errcode?: number; message: string };
-      throw errcode === undefined ? error : new Error(`${this.#file}: ${message}`, { cause: error });
+      throw errcode === undefined ? error : new Error(`${file}: ${message}`, { cause: error });
     }
-  }
+  };
+  return {
+    tables: writer.tables,
+    read: (work) => transact("BEGIN", work),
+    write: (work) => transact("BEGIN IMMEDIATE", work), // every write transaction of SQLite is exclusive
+    // Leaving WAL mode needs an exclusive lock, and every open connection holds a shared lock on the file.
+    isOnlyConnection: async () => {
+      try {
+        db.exec("PRAGMA journal_mode = DELETE; PRAGMA journal_mode = WAL");
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    close: async () => db.close(),
+  };
 }
 
 class SqliteTableWriter implements TableWriter {
