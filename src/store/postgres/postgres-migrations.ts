@@ -79,6 +79,8 @@ async function listMissing(db: ClientBase, schema: string, collections: readonly
 interface FoundRelation {
   readonly name: string;
   readonly kind: string;
+  /** Whether it is the index of a primary key or another constraint. */
+  readonly isOfTable: boolean;
   /** The names and types of its columns. */
   readonly text: string;
 }
@@ -86,6 +88,7 @@ interface FoundRelation {
 async function listRelations(db: ClientBase, schema: string): Promise<FoundRelation[]> {
   const { rows } = await db.query<FoundRelation>(
     `SELECT c.relname AS name, c.relkind AS kind,
+       EXISTS (SELECT FROM pg_catalog.pg_constraint WHERE conindid = c.oid) AS "isOfTable",
        string_agg(a.attname || ',' || format_type(a.atttypid, NULL), ',' ORDER BY a.attnum) AS text
      FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
      LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -111,16 +114,11 @@ export async function listUnneeded(
   schema: string,
   collections: readonly Collection[],
 ): Promise<string[]> {
-  const { rows } = await db.query<{ kind: string; name: string }>(
-    `SELECT CASE c.relkind WHEN 'i' THEN 'index' ELSE 'table' END AS kind, c.relname AS name
-     FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'i')
-       AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_constraint WHERE conindid = c.oid) ORDER BY name`,
-    [schema],
-  );
   const relations = collections.flatMap((one) => relationsOf(schema, one)).map(({ name }) => name);
   const needed = new Set(["migrations", ...listNames(dialect), ...relations]);
-  return rows.flatMap(({ kind, name }) => (needed.has(name) ? [] : [`${kind} ${name}`]));
+  const unneeded = (await listRelations(db, schema)).filter(({ name, isOfTable }) => !isOfTable && !needed.has(name));
+  const kinds: Readonly<Record<string, string>> = { i: "index", p: "table", r: "table" };
+  return unneeded.flatMap(({ kind, name }) => (kinds[kind] ? [`${kinds[kind]} ${name}`] : []));
 }
 
 /** Returns the collections that a database has of other documents: their columns are those of this release. */
