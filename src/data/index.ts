@@ -2,10 +2,10 @@
 export { type BackupProgress, type BackupSummary, backup } from "./backup.ts";
 export type { StoreSummary } from "./checksum.ts";
 export { copy } from "./copy.ts";
-export { type ExportSummary, exportRecords, type Selection, writeExport } from "./export.ts";
+export { exportRecords, type Selection, writeExport } from "./export.ts";
 export { type DocumentStore, exportFolder, type FolderFile, importFiles, isFolder, readFolder } from "./folder.ts";
 export { formatOf, formats } from "./formats/file-formats.ts";
-export { type ImportOptions, type ImportResult, importRecords } from "./import.ts";
+export { importRecords } from "./import.ts";
 export { openInput } from "./input-file.ts";
 export { checkIntegrity } from "./integrity-check.ts";
 export { type Replacement, restore, type StoreState } from "./restore.ts";

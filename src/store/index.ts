@@ -3,7 +3,6 @@
 export {
   collectionsIn,
   idTablesOf,
-  recordColumns,
   reservedNames,
   sharedTables,
   type Table,
@@ -37,7 +36,6 @@ export type {
   RecordStore,
   Records,
   Store,
-  StoreMetrics,
 } from "./port.ts";
 export { queryChannel, type Statement, sharedContexts } from "./query-channel.ts";
 export {
@@ -48,7 +46,6 @@ export {
   idColumn,
   idOf,
   newAddress,
-  readId,
   scopeFilter,
   scopeOf,
   toAddress,
