@@ -117,10 +117,10 @@ export class ConcurrentImport extends Error {}
 
 /** Writes the batches of one input, and tracks its checkpoint. */
 class BatchWriter {
+  checkpoint: Checkpoint;
   readonly #store: Tables;
   readonly #source: ValidatedInput;
   readonly #digest: Uint8Array;
-  #checkpoint: Checkpoint;
   /** The row of the checkpoint in the store. */
   #row: Values | undefined;
   /** The row of the last transaction, whether it was committed or not. */
@@ -132,16 +132,12 @@ class BatchWriter {
     this.#source = source;
     this.#digest = digestOf(source);
     this.#row = row;
-    this.#checkpoint = checkpoint;
-  }
-
-  get checkpoint(): Checkpoint {
-    return this.#checkpoint;
+    this.checkpoint = checkpoint;
   }
 
   /** Writes a batch and its checkpoint in one transaction. Rejects if another import has changed the checkpoint. */
   async write(records: readonly ImportedRecord[], lines: number, complete: boolean): Promise<void> {
-    const next = { lines, records: this.#checkpoint.records + records.length, complete, writtenAt: new Date() };
+    const next = { lines, records: this.checkpoint.records + records.length, complete, writtenAt: new Date() };
     const row = toCheckpointRow(this.#digest, next);
     this.#attemptedRow = row;
     const { collection } = this.#source.resource;
@@ -155,7 +151,7 @@ class BatchWriter {
       await target.setLastId(collection.name, lastId);
     });
     this.#row = row;
-    this.#checkpoint = next;
+    this.checkpoint = next;
   }
 
   // Generated numbers are higher than the last one of the store, and than all integer ids of the file.
@@ -190,7 +186,7 @@ class BatchWriter {
       (row) => [row, true] as const,
       () => [undefined, false] as const,
     );
-    if (row && this.#attemptedRow && isSameRow(row, this.#attemptedRow)) this.#checkpoint = toCheckpoint(row);
+    if (row && this.#attemptedRow && isSameRow(row, this.#attemptedRow)) this.checkpoint = toCheckpoint(row);
     return isRead;
   }
 }

@@ -3,7 +3,7 @@
 import type { Document } from "../openapi/index.ts";
 import { idTablesOf, maxNumber, type TableReader, type Tables } from "../store/index.ts";
 import { type StoreSummary, summarizeRows } from "./checksum.ts";
-import { ParentCheck } from "./missing-parents.ts";
+import { createParentCheck } from "./missing-parents.ts";
 import { createRowCheck, type RowProblem } from "./row-rules.ts";
 
 /** Called for each problem. `ofDocument` is set if only the document does not allow a row: it can be copied and restored as it is. */
@@ -21,7 +21,7 @@ export async function checkIntegrity(
   progress: (done: number, total: number) => void,
 ): Promise<StoreSummary | undefined> {
   const findProblems = createRowCheck(document);
-  const parents = new ParentCheck(document);
+  const parents = createParentCheck(document);
   let cancellation: unknown;
   const showProgress = (done: number, total: number) => {
     try {

@@ -51,27 +51,18 @@ export async function* readRecords(
 
 /** The record whose end has not been read yet. */
 class PendingRecord {
+  firstLine = 1;
+  length = 0; // in bytes, including those that were discarded
   readonly #maxBytes: number;
   #parts: Buffer[] = [];
   #lineBreaks = 0;
-  #length = 0;
-  #firstLine = 1;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  get firstLine(): number {
-    return this.#firstLine;
-  }
-
-  /** The number of bytes, including those that were discarded. */
-  get length(): number {
-    return this.#length;
-  }
-
   append(part: Buffer): void {
-    this.#length += part.length;
+    this.length += part.length;
     this.#lineBreaks += countLineBreaks(part);
     if (this.#isTooLong()) this.#parts = [];
     else this.#parts.push(part);
@@ -82,17 +73,17 @@ class PendingRecord {
     const joined = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts);
     const bytes = joined.at(-1) === cr ? joined.subarray(0, -1) : joined;
     const isTooLong = this.#isTooLong() || bytes.length > this.#maxBytes;
-    const firstLine = this.#firstLine;
+    const { firstLine } = this;
     const lastLine = firstLine + this.#lineBreaks;
-    this.#firstLine = lastLine + 1;
+    this.firstLine = lastLine + 1;
     this.#parts = [];
-    this.#length = this.#lineBreaks = 0;
+    this.length = this.#lineBreaks = 0;
     return { firstLine, lastLine, bytes: isTooLong ? undefined : bytes };
   }
 
   // One byte more than the limit may be the CR of the line break.
   #isTooLong(): boolean {
-    return this.#length > this.#maxBytes + 1;
+    return this.length > this.#maxBytes + 1;
   }
 }
 
