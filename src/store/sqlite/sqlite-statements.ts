@@ -110,13 +110,8 @@ export function toValue(value: unknown): SQLInputValue {
 /** The prepared statements of a connection, by name. */
 export type Statements = Readonly<Record<keyof typeof statements, TracedStatement>>;
 
-/** The prepared statements of a collection, by name. */
-export type RecordStatements = Readonly<Record<keyof ReturnType<typeof recordStatements>, TracedStatement>> & {
-  /** Returns the prepared `listStatement`. */
-  list(selection: ListSelection): TracedStatement;
-  /** Returns the prepared `countStatement`. */
-  countMatching(filters: readonly Filter[]): TracedStatement;
-};
+/** The prepared statements of a collection, by name. `list` and `countMatching` return those of a selection. */
+export type RecordStatements = Readonly<ReturnType<typeof prepareRecordStatements>>;
 
 /** Prepares the statements of the tables that each store has. */
 export function prepareStatements(db: DatabaseSync): Statements {
@@ -136,7 +131,7 @@ export function prepareDisclaim(db: DatabaseSync, { name, schema }: Collection):
 }
 
 /** Prepares the statements of a collection; those that list records when they are used first. */
-export function prepareRecordStatements(db: DatabaseSync, collection: Collection): RecordStatements {
+export function prepareRecordStatements(db: DatabaseSync, collection: Collection) {
   const prepared = new Map<string, TracedStatement>();
   const prepare = (text: string, hasArrays: boolean) => {
     const known = prepared.get(text);
@@ -149,8 +144,8 @@ export function prepareRecordStatements(db: DatabaseSync, collection: Collection
   };
   return {
     ...prepareAll(db, recordStatements(collection)),
-    list: (selection) => prepare(listStatement(collection, selection), true),
-    countMatching: (filters) => prepare(countStatement(collection, filters), false),
+    list: (selection: ListSelection) => prepare(listStatement(collection, selection), true),
+    countMatching: (filters: readonly Filter[]) => prepare(countStatement(collection, filters), false),
   };
 }
 
