@@ -5,10 +5,9 @@ import { DatabaseSync } from "node:sqlite";
 import t from "tap";
 import { backup } from "../../src/data/backup.ts";
 import { restore } from "../../src/data/restore.ts";
-import { readDocument } from "../../src/pets/document.ts";
 import { stores, storeWithoutTables } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
-import { openPetTables, petsOf } from "../support/pets.ts";
+import { openPetTables, petDocument, petsOf } from "../support/pets.ts";
 import {
   fill,
   insertPets,
@@ -22,8 +21,6 @@ import {
   toFile,
 } from "../support/stores.ts";
 
-const document = await readDocument();
-
 for (const [kind, prepare] of Object.entries(stores)) {
   t.test(`${kind}: a backup is a snapshot in one file, also during concurrent creates`, async (t) => {
     const url = await prepare(t);
@@ -36,7 +33,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
       if (phase === "copying")
         created.push(petsOf(store).create({ name: "late", categoryId: 0n }, idempotencyKey(`${created.length}`)));
     };
-    const { counts } = await backup(tables, file, document, progress);
+    const { counts } = await backup(tables, file, petDocument, progress);
     t.ok(created.length > 2);
     await Promise.all(created);
     t.match(counts, { keys: 1, pets: 1_500, idempotency: 1_500 });
@@ -110,9 +107,11 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const stop = (phase: string) => {
       if (phase === "checking") throw new Error("Stopped.");
     };
-    await t.rejects(restore(file, url, { document, force: true, progress: stop }), { message: /^Stopped\.$/ });
+    await t.rejects(restore(file, url, { document: petDocument, force: true, progress: stop }), {
+      message: /^Stopped\.$/,
+    });
     const tables = await openPetTables(url, "readonly");
-    await t.rejects(backup(tables, `${file}.not`, document, stop), { message: /^Stopped\.$/ });
+    await t.rejects(backup(tables, `${file}.not`, petDocument, stop), { message: /^Stopped\.$/ });
     t.notOk(existsSync(`${file}.not`));
     await tables.close();
   });

@@ -3,14 +3,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t, { type Test } from "tap";
-import { readDocument } from "../../src/pets/document.ts";
-import { collectionsOf } from "../../src/resources/index.ts";
 import { latestVersion } from "../../src/store/migrations.ts";
 import { migrate } from "../../src/store/sqlite/sqlite-migrations.ts";
 import { folder } from "../support/files.ts";
+import { collections } from "../support/pets.ts";
 import { petInSql, petstoreOn, readAllNames } from "../support/stores.ts";
 
-const collections = collectionsOf(await readDocument());
 const versions = Array.from({ length: latestVersion - 1 }, (_, index) => index + 1);
 
 function createStore(t: Test, version: number) {

@@ -1,11 +1,11 @@
 // `data check` names records below others that do not exist, in both stores.
 import t from "tap";
-import { checkIntegrity } from "../../src/data/index.ts";
 import { parseDocument } from "../../src/openapi/index.ts";
 import { collectionsOf } from "../../src/resources/index.ts";
 import { openTables } from "../../src/store/index.ts";
 import { emptyDatabase } from "../support/databases.ts";
 import { documentOf } from "../support/document-server.ts";
+import { findProblems } from "../support/stores.ts";
 
 const record = 'content: { application/json: { schema: { $ref: "#/components/schemas/Record" } } }';
 const parameter = (name: string) => `{ name: ${name}, in: path, required: true, schema: { type: string } }`;
@@ -42,14 +42,7 @@ for (const [store, newUrl] of [
     await add(shops, ["a", "a/b", "é 1"]);
     await add(books, ["a/1", "a%2Fb/1", "%C3%A9%201/1", "gone/1", "gone/2"]);
     await add(notes, ["a/1/n", "a/2/n", "gone/1/n", "lost/1/n"]);
-    const problems: string[] = [];
-    await checkIntegrity(
-      tables,
-      document,
-      (problem) => problems.push(problem),
-      () => {},
-    );
-    t.same(problems, [
+    t.same(await findProblems(tables, document), [
       `${books} gone/1 is orphaned: ${shops} gone does not exist.`,
       `${notes} a/2/n is orphaned: ${books} a/2 does not exist.`,
       `${notes} lost/1/n is orphaned: ${books} lost/1 does not exist.`,

@@ -3,6 +3,7 @@ import { copyFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import type { CommandOptions } from "../support/command.ts";
+import { openStore } from "../support/conformance.ts";
 import { makeEndless } from "../support/crafted-database.ts";
 import { emptyDatabase, stores, storeWithoutTables } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
@@ -142,8 +143,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
 
   t.test(`${kind}: names each revoked key that it restores, or keeps the keys of the store`, async (t) => {
     const url = await prepare(t);
-    const store = await openPetStore(url);
-    t.teardown(() => store.close());
+    const store = await openStore(t, url);
     const { call, key, close } = await start(t, { store });
     const leaked = await addKey(store, "leaked");
     const file = join(folder(t), "backup.db");
@@ -204,8 +204,7 @@ for (const [kind, prepare] of Object.entries(stores)) {
     const [{ file }, url] = [await makeBackup(t, await prepare(t)), await prepare(t)];
     await fill(url, 6, 0);
     await tamper(url, "DELETE FROM pets WHERE id < 6");
-    const store = await openPetStore(url, { maxRecords: 10n });
-    t.teardown(() => store.close());
+    const store = await openStore(t, url, { maxRecords: 10n });
     t.match(await petstoreOn(url, ["restore", file, "--force", "--yes"]), { status: 0 });
     const pet = { name: "new", categoryId: 0n };
     const created = await Promise.all(Array.from({ length: 9 }, () => petsOf(store).create(pet)));

@@ -1,18 +1,15 @@
 // Bulk access to the tables of a store: readers and writers on several connections wait for each other and lose
 // nothing.
 import { join } from "node:path";
-import pg from "pg";
 import t, { type Test } from "tap";
 import { restore } from "../../src/data/restore.ts";
-import { readDocument } from "../../src/pets/document.ts";
 import { newDatabase, stores } from "../support/databases.ts";
 import { folder } from "../support/files.ts";
-import { openPetStore, openPetTables, petsOf } from "../support/pets.ts";
-import { query } from "../support/postgres.ts";
+import { openPetStore, openPetTables, petDocument, petsOf } from "../support/pets.ts";
+import { connectTo, query, untilLocked } from "../support/postgres.ts";
 import { fill, insertPets, petstoreOn, readAllNames } from "../support/stores.ts";
 import { until } from "../support/wait.ts";
 
-const document = await readDocument();
 const ignore = () => {};
 
 async function makeBackup(t: Test, count: number): Promise<string> {
@@ -21,15 +18,6 @@ async function makeBackup(t: Test, count: number): Promise<string> {
   const file = join(folder(t), "backup.db");
   t.match(await petstoreOn(from, ["backup", file]), { status: 0 });
   return file;
-}
-
-/** Waits until a connection to the database waits for a lock of this mode. */
-async function waitsForLock(url: string, mode: string): Promise<void> {
-  const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${mode}%'`;
-  await until(
-    async () => ((await query(url, `${waiting} AND datname = current_database()`)).length > 0 ? true : undefined),
-    () => `no connection waits for ${mode}`,
-  );
 }
 
 for (const [kind, prepare] of Object.entries(stores))
@@ -57,11 +45,14 @@ t.test(
     await tables.read(async (source) => {
       t.equal(await source.count("pets"), 40);
       let outcome: unknown;
-      const restored = restore(file, url, { document, force: true, progress: ignore, lockTimeout: 1_000 }).catch(
-        (error) => {
-          outcome = error;
-        },
-      );
+      const restored = restore(file, url, {
+        document: petDocument,
+        force: true,
+        progress: ignore,
+        lockTimeout: 1_000,
+      }).catch((error) => {
+        outcome = error;
+      });
       const names: string[] = [];
       while (outcome === undefined) {
         names.push(`meanwhile ${names.length}`);
@@ -85,7 +76,7 @@ t.test("postgres: a reader waits for an exclusive writer, and reads its rows", a
   await other.write(
     async (target) => {
       read = tables.read(async (source) => [await source.count("idempotency"), await source.count("pets")]);
-      await waitsForLock(url, "ACCESS SHARE");
+      await untilLocked(url, 1, "ACCESS SHARE");
       for (const name of ["idempotency", "pets"] as const) await target.remove(name);
       await target.add("pets", [[9n, '{"id":9,"name":"new","categoryId":0}']]);
     },
@@ -99,8 +90,7 @@ t.test("postgres: a writer tries again after a deadlock with another program whi
   const url = await newDatabase(t);
   await fill(url, 3);
   const tables = await openPetTables(url, "migrate");
-  const other = new pg.Client(url);
-  await other.connect();
+  const other = await connectTo(t, url);
   await other.query("BEGIN; LOCK TABLE petstore.pets IN ACCESS EXCLUSIVE MODE");
   let tries = 0;
   const written = tables.write(
@@ -110,13 +100,12 @@ t.test("postgres: a writer tries again after a deadlock with another program whi
     },
     { blocks: "writes" },
   );
-  await waitsForLock(url, "SHARE ROW EXCLUSIVE");
+  await untilLocked(url, 1, "SHARE ROW EXCLUSIVE");
   await other.query("LOCK TABLE petstore.idempotency IN ACCESS EXCLUSIVE MODE"); // ends the attempt of the writer
   await other.query("COMMIT");
   await written;
   t.equal(tries, 1, "nothing was done before all tables were locked");
   t.same(await readAllNames(url), []);
-  await other.end();
   await tables.close();
 });
 
@@ -127,16 +116,13 @@ t.test("postgres: an exclusive writer waits for a reader", async (t) => {
   let written: Promise<void> | undefined;
   await tables.read(async (source) => {
     written = other.write((target) => target.remove("pets"), { blocks: "all" });
-    await waitsForLock(url, "ACCESS EXCLUSIVE");
+    await untilLocked(url, 1, "ACCESS EXCLUSIVE");
     t.equal(await source.count("pets"), 3);
     // Longer than the lock timeout of PostgreSQL: the writer rolls back, and tries again.
-    await until(
-      async () => {
-        const aborted = "SELECT 1 FROM pg_stat_activity WHERE query = 'ROLLBACK' AND datname = current_database()";
-        return (await query(url, aborted)).length > 0 ? true : undefined;
-      },
-      () => "the writer did not roll back",
-    );
+    await until(async () => {
+      const aborted = "SELECT 1 FROM pg_stat_activity WHERE query = 'ROLLBACK' AND datname = current_database()";
+      return (await query(url, aborted)).length > 0;
+    }, "the writer did not roll back");
   });
   await written;
   t.same(await readAllNames(url), []);
@@ -160,7 +146,7 @@ t.test("postgres: a write to a table without records waits for the end of a forc
   const write = (doing: string) => {
     if (doing === "copying") written ??= query(url, insert);
   };
-  t.match(await restore(file, url, { document, force: true, progress: write }), {
+  t.match(await restore(file, url, { document: petDocument, force: true, progress: write }), {
     counts: { pets: 1_500, imports: 0 },
   });
   await written;

@@ -1,8 +1,11 @@
 // Conformance suite of the stores: records that are changed and deleted, also by several processes at once.
+import t from "tap";
 import { parseJson, type RawJson } from "../../src/lib/json.ts";
 import type { Store } from "../../src/store/port.ts";
-import { digest, idempotentCall, rex, testStores } from "../support/conformance.ts";
-import { findPet, listPets, type NewPet, type Pet, petsOf } from "../support/pets.ts";
+import { digest, idempotentCall, openStore, rex, testStores } from "../support/conformance.ts";
+import { newDatabase, stores } from "../support/databases.ts";
+import { findPet, listPets, type NewPet, openPetStore, type Pet, petsOf } from "../support/pets.ts";
+import { petstoreOn, tamper } from "../support/stores.ts";
 
 /** Returns a pet without its id. */
 const read = ({ text }: RawJson<Pet>) => {
@@ -48,7 +51,20 @@ testStores("a deleted record keeps what its Idempotency-Key promises", async (t,
   await pets.remove(1n);
   t.same(await pets.create(rex, idempotentCall), { ...first, outcome: "repeated" });
   t.match(await pets.create(rex, { ...idempotentCall, digest: digest("b") }), { outcome: "conflict" });
+  t.equal(await pets.find(1n), undefined);
   t.match(await pets.list({ limit: 1 }), { last: undefined });
+});
+
+t.test("Records of deleted pets are copied, and are no problem of a store", async (t) => {
+  const [from, to] = [await stores.sqlite(t), await newDatabase(t)];
+  const store = await openPetStore(from);
+  const first = await petsOf(store).create(rex, idempotentCall);
+  await store.close();
+  await tamper(from, "DELETE FROM pets");
+  t.match(await petstoreOn(from, ["copy", "--from", from, "--to", to]), { status: 0, stdout: /^idempotency {7}1$/m });
+  for (const url of [from, to]) t.match(await petstoreOn(url, ["check"]), { status: 0, stdout: /no problems found/ });
+  const copy = await openStore(t, to);
+  t.same(await petsOf(copy).create(rex, idempotentCall), { ...first, outcome: "repeated" });
 });
 
 testStores("loses no change of several processes that change the same record", async (t, { store, open }) => {

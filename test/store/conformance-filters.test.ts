@@ -2,10 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { parseJson } from "../../src/lib/json.ts";
-import { openDatabase } from "../../src/store/open.ts";
 import type { RecordStore } from "../../src/store/port.ts";
 import type { Collection, Filter } from "../../src/store/records.ts";
-import { longTimeouts, testStores } from "../support/conformance.ts";
+import { type StoreUnderTest, testStores } from "../support/conformance.ts";
 
 type Thing = Readonly<Record<string, unknown>>;
 
@@ -29,7 +28,7 @@ const filters = [
 const properties = ["key", "string", "int64", "number", "boolean", "tags", "numbers", "nested"];
 // The names are those of no SQL: a reserved word, with a quote, and a property beside that of the id.
 const things: Collection = { name: 'order "things"', id: "key", idType: "int64", properties, filters };
-const others: Collection = { name: "gift-cards", id: "id", idType: "int64", properties: ["id"], filters: [] };
+const cards: Collection = { name: "gift-cards", id: "id", idType: "int64", properties: ["id"], filters: [] };
 
 const noise = randomBytes(4_000).toString("hex");
 
@@ -46,10 +45,9 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   nested: [{ deep: [{ int64: 2n ** 63n - 1n, text: "\u2028" }] }, null, {}],
 };
 
-async function openThings(t: { teardown(work: () => unknown): void }, url: string) {
-  const store = await openDatabase(url, { collections: [things, others], timeouts: longTimeouts });
-  t.teardown(() => store.close());
-  return { things: store.records<Thing>(things.name), others: store.records<Thing>(others.name), store };
+async function openThings({ open }: StoreUnderTest) {
+  const store = await open({ collections: [things, cards] });
+  return { things: store.records<Thing>(things.name), others: store.records<Thing>(cards.name) };
 }
 
 /** Creates records with different combinations of values. */
@@ -78,8 +76,8 @@ async function listAll(store: RecordStore<Thing>, filter: Thing): Promise<bigint
   }
 }
 
-testStores("returns records of any shape as they were given", async (t, { url }) => {
-  const { things, others } = await openThings(t, url);
+testStores("returns records of any shape as they were given", async (t, test) => {
+  const { things, others } = await openThings(test);
   const created = await createThings(things);
   const toExact = (value: unknown): unknown => parseJson(JSON.stringify(value, (_, part) => part));
   for (const thing of created) {
@@ -103,8 +101,8 @@ function toBigints(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toBigints(member)]));
 }
 
-testStores("lists the records with the value of any filter, and of several", async (t, { url }) => {
-  const { things } = await openThings(t, url);
+testStores("lists the records with the value of any filter, and of several", async (t, test) => {
+  const { things } = await openThings(test);
   const created = await createThings(things);
   const valuesOf = ({ property, contains }: Filter) =>
     samples[property]?.flatMap((value) => (contains ? (value ?? []) : value === undefined ? [] : [value])) ?? [];
@@ -134,35 +132,30 @@ testStores("lists the records with the value of any filter, and of several", asy
   t.ok(used > 60, `${used} lists have records`);
 });
 
-testStores("keeps the Idempotency-Keys of each collection apart", async (t, { url }) => {
-  const { things, others } = await openThings(t, url);
+testStores("keeps the Idempotency-Keys of each collection apart", async (t, test) => {
+  const { things, others } = await openThings(test);
   const call = { caller: 1n, key: "k", digest: new Uint8Array(32) };
   t.match(await things.create({ string: "a" }, call), { outcome: "created", id: 1n });
   t.match(await others.create({}, call), { outcome: "created", id: 1n });
   t.match(await others.create({}, call), { outcome: "repeated", record: { text: '{"id":1}' } });
 });
 
-testStores("rejects a filter and a collection that it does not have", async (t, { url, store }) => {
-  const { things } = await openThings(t, url);
+testStores("rejects a filter and a collection that it does not have", async (t, test) => {
+  const { things } = await openThings(test);
   for (const name of ["key", "constructor", "1 = 1; DROP TABLE pets; --"])
     await t.rejects(things.list({ limit: 1, filter: { [name]: "x" } }), {
       message: `The collection ${'order "things"'} has no filter '${name}'.`,
     });
-  t.throws(() => store.records("gift-cards"), { message: "The store was opened without the collection gift-cards." });
+  t.throws(() => test.store.records("gift-cards"), {
+    message: "The store was opened without the collection gift-cards.",
+  });
 });
 
-testStores("adds tables and indexes for what a document adds", async (t, { url }) => {
-  const { others } = await openThings(t, url);
+testStores("adds tables and indexes for what a document adds", async (t, test) => {
+  const { others } = await openThings(test);
   for (const color of ["red", "blue", "red"]) await others.create({ color });
-  const later: Collection = {
-    name: "gift-cards",
-    id: "id",
-    idType: "int64",
-    properties: ["id", "color"],
-    filters: [filter("color", "string")],
-  };
-  const changed = await openDatabase(url, { collections: [later], timeouts: longTimeouts });
-  t.teardown(() => changed.close());
+  const later: Collection = { ...cards, properties: ["id", "color"], filters: [filter("color", "string")] };
+  const changed = await test.open({ collections: [later] });
   const page = await changed.records(later.name).list({ limit: 9, filter: { color: "red" } });
   t.same(JSON.parse(page.records.text), [
     { id: 1, color: "red" },
@@ -170,7 +163,7 @@ testStores("adds tables and indexes for what a document adds", async (t, { url }
   ]);
 });
 
-testStores("filters by a member of an object", async (t, { url }) => {
+testStores("filters by a member of an object", async (t, { open }) => {
   const member = 'it\'s "the" id';
   const owner: Filter = { ...filter("owner", "string", "owner"), member };
   const size: Filter = { ...filter("owner", "int64", "owner"), name: "size", member: "size" };
@@ -181,8 +174,7 @@ testStores("filters by a member of an object", async (t, { url }) => {
     properties: ["owner"],
     filters: [owner, size],
   };
-  const store = await openDatabase(url, { collections: [collection], timeouts: longTimeouts });
-  t.teardown(() => store.close());
+  const store = await open({ collections: [collection] });
   const cards = store.records<Thing>("cards");
   const owners = [
     { [member]: "a", size: 2n ** 53n + 1n },

@@ -1,7 +1,7 @@
 // Conformance suite of the stores: the maximum number of pets.
 import type { Store } from "../../src/store/port.ts";
-import { digest, idempotentCall, longTimeouts, rex, type StoreUnderTest, testStores } from "../support/conformance.ts";
-import { openPetStore, petsOf } from "../support/pets.ts";
+import { digest, idempotentCall, rex, type StoreUnderTest, testStores } from "../support/conformance.ts";
+import { petsOf } from "../support/pets.ts";
 import { petLine, petstoreOn } from "../support/stores.ts";
 import { until } from "../support/wait.ts";
 
@@ -18,26 +18,8 @@ const createMany = (store: Store, count: number) =>
 
 const countPets = async ({ query }: StoreUnderTest) => Number((await query("SELECT count(*) AS n FROM pets"))[0]?.n);
 
-/** Declares a test for each kind of store. `openLimited` opens the store with a maximum, as another process does. */
-function testLimit(
-  title: string,
-  work: (
-    t: Parameters<Parameters<typeof testStores>[1]>[0],
-    test: StoreUnderTest & { openLimited(maxRecords: bigint): Promise<Store> },
-  ) => Promise<unknown>,
-): void {
-  testStores(title, async (t, test) => {
-    const openLimited = async (maxRecords: bigint) => {
-      const store = await openPetStore(test.url, { maxRecords, timeouts: longTimeouts });
-      t.teardown(() => store.close());
-      return store;
-    };
-    await work(t, { ...test, openLimited });
-  });
-}
-
-testLimit("creates no pet beyond the maximum number, also in one batch", async (t, { store, openLimited }) => {
-  const limited = await openLimited(3n);
+testStores("creates no pet beyond the maximum number, also in one batch", async (t, { store, open }) => {
+  const limited = await open({ maxRecords: 3n });
   await petsOf(store).create(rex);
   t.match(await petsOf(limited).create(rex, idempotentCall), { outcome: "created" });
   t.same(outcomes(await createMany(limited, 3)), ["created", "full", "full"]);
@@ -48,18 +30,18 @@ testLimit("creates no pet beyond the maximum number, also in one batch", async (
   t.match(await petsOf(limited).create(rex), { outcome: "full" });
 });
 
-testLimit("counts the pets when it opens, not the ids of deleted pets", async (t, { store, query, openLimited }) => {
+testStores("counts the pets when it opens, not the ids of deleted pets", async (t, { store, query, open }) => {
   await createMany(store, 5);
   await query("DELETE FROM pets WHERE id > 2");
-  const [limited, full] = [await openLimited(4n), await openLimited(2n)];
+  const [limited, full] = [await open({ maxRecords: 4n }), await open({ maxRecords: 2n })];
   t.match(await petsOf(full).create(rex), { outcome: "full" });
   for (const outcome of ["created", "created", "full"]) t.match(await petsOf(limited).create(rex), { outcome });
   t.equal((await petsOf(limited).list({ limit: 100 })).last, 7n);
 });
 
-testLimit("ids that are skipped do not count as pets", async (t, test) => {
-  const { kind, query, openLimited } = test;
-  const limited = await openLimited(10n);
+testStores("ids that are skipped do not count as pets", async (t, test) => {
+  const { kind, query, open } = test;
+  const limited = await open({ maxRecords: 10n });
   for (let n = 0; n < 3; n++) {
     await query(skipIds[kind.name]);
     t.match(await petsOf(limited).create(rex), { outcome: "created" });
@@ -73,20 +55,17 @@ testLimit("ids that are skipped do not count as pets", async (t, test) => {
   t.equal(await countPets(test), 10);
 });
 
-testLimit("notices within seconds that pets were deleted, and creates as many again", async (t, test) => {
-  const limited = await test.openLimited(10n);
+testStores("notices within seconds that pets were deleted, and creates as many again", async (t, test) => {
+  const limited = await test.open({ maxRecords: 10n });
   t.same(outcomes(await createMany(limited, 11)), [...Array(10).fill("created"), "full"]);
   await test.query("DELETE FROM pets WHERE id > 7 OR id < 3");
-  await until(
-    async () => (await petsOf(limited).create(rex)).outcome === "created" || undefined,
-    () => "the store is still full",
-  );
+  await until(async () => (await petsOf(limited).create(rex)).outcome === "created", "the store is still full");
   t.same(outcomes(await createMany(limited, 6)), [...Array(4).fill("created"), "full", "full"]);
   t.equal(await countPets(test), 10);
 });
 
-testLimit("several processes fill the store exactly, whatever Idempotency-Keys they race for", async (t, test) => {
-  const stores = await Promise.all([1, 2, 3].map(() => test.openLimited(200n)));
+testStores("several processes fill the store exactly, whatever Idempotency-Keys they race for", async (t, test) => {
+  const stores = await Promise.all([1, 2, 3].map(() => test.open({ maxRecords: 200n })));
   await Promise.all(stores.map((store) => store.check())); // all connections are open: the calls do race
   const tally: Record<string, number> = {};
   const run = async (client: number) => {
@@ -103,8 +82,8 @@ testLimit("several processes fill the store exactly, whatever Idempotency-Keys t
   t.match(tally, { conflict: undefined, repeated: Number });
 });
 
-testLimit("counts the pets of an import, which has no maximum", async (t, test) => {
-  const limited = await test.openLimited(10n);
+testStores("counts the pets of an import, which has no maximum", async (t, test) => {
+  const limited = await test.open({ maxRecords: 10n });
   await petsOf(limited).create(rex);
   const importPets = (count: number) =>
     petstoreOn(test.url, ["import", "-", "--format", "ndjson"], { input: petLine("Tom").repeat(count) });

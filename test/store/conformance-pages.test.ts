@@ -1,8 +1,7 @@
 // Conformance suite of the stores: the size of a page is limited, and no record is lost between pages.
-import { openDatabase } from "../../src/store/open.ts";
 import type { PagePosition, RecordQuery } from "../../src/store/port.ts";
 import type { Collection } from "../../src/store/records.ts";
-import { longTimeouts, testStores } from "../support/conformance.ts";
+import { testStores } from "../support/conformance.ts";
 
 const kindOf = { name: "kind", property: "kind", type: "string", contains: false, isLong: false } as const;
 const notes: Collection = {
@@ -13,9 +12,8 @@ const notes: Collection = {
   filters: [kindOf],
 };
 
-testStores("a page ends before it is too large, in both directions, and no record is lost", async (t, { url }) => {
-  const store = await openDatabase(url, { collections: [notes], timeouts: longTimeouts });
-  t.teardown(() => store.close());
+testStores("a page ends before it is too large, in both directions, and no record is lost", async (t, { open }) => {
+  const store = await open({ collections: [notes] });
   const records = store.records<{ id: string }>("notes");
   const sizes = [50, 900, 50, 50, 1_500, 10, ...Array<number>(70).fill(40)];
   const text = (size: number) => "é".repeat(size);
@@ -48,9 +46,8 @@ testStores("a page ends before it is too large, in both directions, and no recor
   t.match(await records.list({ limit: 76 }), { more: false, isShort: false });
 });
 
-testStores("a page of large records that can be compressed is read in parts", async (t, { url }) => {
-  const store = await openDatabase(url, { collections: [notes], timeouts: longTimeouts });
-  t.teardown(() => store.close());
+testStores("a page of large records that can be compressed is read in parts", async (t, { open }) => {
+  const store = await open({ collections: [notes] });
   const records = store.records("notes");
   const text = "long ".repeat(40_000);
   for (let id = 0; id < 90; id++) await records.put(`${id}`, () => ({ kind: id % 9 === 0 ? "few" : "many", text }));
@@ -69,9 +66,8 @@ testStores("a page of large records that can be compressed is read in parts", as
   for (const page of pages) t.match(page, { more: true, isShort: true, last: 20n }, "also of concurrent lists");
 });
 
-testStores("concurrent lists of all records have the same pages as single ones", async (t, { url }) => {
-  const store = await openDatabase(url, { collections: [notes], timeouts: longTimeouts });
-  t.teardown(() => store.close());
+testStores("concurrent lists of all records have the same pages as single ones", async (t, { open }) => {
+  const store = await open({ collections: [notes] });
   const records = store.records("notes");
   await t.resolveMatch(Promise.all([0, 3].map((limit) => records.list({ limit }))), [{ more: false }, { more: false }]);
   for (let id = 0; id < 70; id++)

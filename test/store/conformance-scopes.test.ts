@@ -1,35 +1,20 @@
 // Conformance suite of the stores: records that belong to scopes, pages with an offset, and counts.
 import { parseJson } from "../../src/lib/json.ts";
-import { openDatabase } from "../../src/store/open.ts";
 import type { RecordId, RecordQuery, RecordStore } from "../../src/store/port.ts";
 import { type Collection, scopeFilter, toAddress, toScope } from "../../src/store/records.ts";
-import { idempotentCall, longTimeouts, testStores } from "../support/conformance.ts";
+import { idempotentCall, type StoreUnderTest, testStores } from "../support/conformance.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
 const color = { name: "color", property: "color", type: "string", contains: false, isLong: true } as const;
+const scoped = { isScoped: true, filters: [scopeFilter, color] };
 const collections: Readonly<Record<Collection["idType"], Collection>> = {
-  int64: {
-    name: "shops_books",
-    id: "id",
-    idType: "int64",
-    isScoped: true,
-    properties: ["id"],
-    filters: [scopeFilter, color],
-  },
-  string: {
-    name: "shops_tags",
-    id: "name",
-    idType: "string",
-    isScoped: true,
-    properties: ["name"],
-    filters: [scopeFilter, color],
-  },
+  int64: { ...scoped, name: "shops_books", id: "id", idType: "int64", properties: ["id"] },
+  string: { ...scoped, name: "shops_tags", id: "name", idType: "string", properties: ["name"] },
 };
 
-async function open(t: { teardown(work: () => unknown): void }, url: string, idType: Collection["idType"]) {
-  const store = await openDatabase(url, { collections: Object.values(collections), timeouts: longTimeouts });
-  t.teardown(() => store.close());
+async function openRecords({ open }: StoreUnderTest, idType: Collection["idType"]) {
+  const store = await open({ collections: Object.values(collections) });
   return store.records<Row>(collections[idType].name);
 }
 
@@ -39,8 +24,8 @@ async function list(records: RecordStore<Row>, query: Omit<RecordQuery, "limit">
   return parseJson((await records.list({ limit: 50, ...query })).records.text) as Row[];
 }
 
-testStores("keeps the records of each scope apart, with numbers of the store as ids", async (t, { url }) => {
-  const records = await open(t, url, "int64");
+testStores("keeps the records of each scope apart, with numbers of the store as ids", async (t, test) => {
+  const records = await openRecords(test, "int64");
   for (let n = 0; n < 15; n++) {
     const scope = scopes[n % 5] as string;
     const created = await records.create({ color: `${n % 2}`, id: 99 }, undefined, scope);
@@ -69,8 +54,8 @@ testStores("keeps the records of each scope apart, with numbers of the store as 
   t.equal(await records.count(), 15n);
 });
 
-testStores("changes and deletes a record at its address only", async (t, { url }) => {
-  const records = await open(t, url, "int64");
+testStores("changes and deletes a record at its address only", async (t, test) => {
+  const records = await openRecords(test, "int64");
   const [first, second] = scopes as [string, string];
   await records.create({ color: "red" }, undefined, first);
   t.same(await records.change(toAddress(second, 1n), () => ({ color: "blue" })), { outcome: "missing" });
@@ -81,14 +66,14 @@ testStores("changes and deletes a record at its address only", async (t, { url }
   t.match(await records.remove(toAddress(first, 1n)), { outcome: "changed" });
 });
 
-testStores("repeats the record of an Idempotency-Key with its address", async (t, { url }) => {
-  const records = await open(t, url, "int64");
+testStores("repeats the record of an Idempotency-Key with its address", async (t, test) => {
+  const records = await openRecords(test, "int64");
   const first = await records.create({ color: "red" }, idempotentCall, scopes[0]);
   t.same(await records.create({ color: "red" }, idempotentCall, scopes[0]), { ...first, outcome: "repeated" });
 });
 
-testStores("ids that are texts are unique in their scope", async (t, { url }) => {
-  const records = await open(t, url, "string");
+testStores("ids that are texts are unique in their scope", async (t, test) => {
+  const records = await openRecords(test, "string");
   for (const scope of scopes) {
     const address = toAddress(scope, "a/b") as string;
     t.match(await records.put(address, () => ({ color: "red" })), {
@@ -105,8 +90,8 @@ testStores("ids that are texts are unique in their scope", async (t, { url }) =>
   }
 });
 
-testStores("skips records with an offset", async (t, { url }) => {
-  const records = await open(t, url, "int64");
+testStores("skips records with an offset", async (t, test) => {
+  const records = await openRecords(test, "int64");
   for (let n = 0; n < 12; n++) await records.create({ color: n < 10 ? "red" : "blue" }, undefined, scopes[0]);
   const page = async (offset: number, filter: Row = {}) => {
     const { records: found, more } = await records.list({ limit: 4, offset, filter });
@@ -118,9 +103,9 @@ testStores("skips records with an offset", async (t, { url }) => {
   t.same(await page(8, { color: "red" }), { ids: [9, 10], more: false });
 });
 
-testStores("deletes the records of a scope, and of those below it", async (t, { url }) => {
+testStores("deletes the records of a scope, and of those below it", async (t, test) => {
   for (const idType of ["int64", "string"] as const) {
-    const records = await open(t, url, idType);
+    const records = await openRecords(test, idType);
     const all = [...scopes, toScope(["a", "b", "c"]), toScope(["aa"]), toScope(["a0"])];
     for (const scope of all)
       if (idType === "string") await records.put(toAddress(scope, "x"), () => ({ color: scope }));

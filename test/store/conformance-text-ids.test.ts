@@ -3,7 +3,7 @@ import { parseJson } from "../../src/lib/json.ts";
 import { openDatabase } from "../../src/store/open.ts";
 import type { RecordStore } from "../../src/store/port.ts";
 import type { Collection } from "../../src/store/records.ts";
-import { digest, idempotentCall, longTimeouts, testStores } from "../support/conformance.ts";
+import { digest, idempotentCall, type StoreUnderTest, testStores } from "../support/conformance.ts";
 
 type Page = Readonly<Record<string, unknown>>;
 
@@ -15,14 +15,8 @@ const collection: Collection = {
   filters: [{ name: "title", property: "title", type: "string", contains: false, isLong: false }],
 };
 
-async function openPages(
-  t: { teardown(work: () => unknown): void },
-  url: string,
-  maxRecords: bigint | null = null,
-): Promise<RecordStore<Page>> {
-  const store = await openDatabase(url, { collections: [collection], timeouts: longTimeouts, maxRecords });
-  t.teardown(() => store.close());
-  return store.records<Page>(collection.name);
+async function openPages({ open }: StoreUnderTest, maxRecords: bigint | null = null): Promise<RecordStore<Page>> {
+  return (await open({ collections: [collection], maxRecords })).records<Page>(collection.name);
 }
 
 const ids = ["b", "a", "B", "é🐕", 'it\'s "quoted" \\', "7", "x".repeat(500), " ", "%00", "-- ; DROP TABLE pages"];
@@ -39,8 +33,8 @@ async function listIds(pages: RecordStore<Page>, filter: Page = {}): Promise<unk
   }
 }
 
-testStores("creates a record with the id of the client, and replaces it the next time", async (t, { url }) => {
-  const pages = await openPages(t, url);
+testStores("creates a record with the id of the client, and replaces it the next time", async (t, test) => {
+  const pages = await openPages(test);
   for (const id of ids) {
     const written = `{"slug":${JSON.stringify(id)},"title":"T"}`;
     t.equal(await pages.find(id), undefined);
@@ -72,8 +66,8 @@ testStores("creates a record with the id of the client, and replaces it the next
   t.same(await listIds(pages), [...ids.filter((id) => id !== "a"), "a"]);
 });
 
-testStores("makes a UUID for a record without an id", async (t, { url }) => {
-  const pages = await openPages(t, url);
+testStores("makes a UUID for a record without an id", async (t, test) => {
+  const pages = await openPages(test);
   const created = await Promise.all(Array.from({ length: 50 }, (_, n) => pages.create({ title: `${n}` })));
   const made = created.map((result) => ("id" in result ? result.id : ""));
   t.equal(new Set(made).size, 50);
@@ -84,8 +78,8 @@ testStores("makes a UUID for a record without an id", async (t, { url }) => {
   t.same((await listIds(pages)).sort(), made.sort());
 });
 
-testStores("repeats the UUID that was made for an Idempotency-Key, also after its deletion", async (t, { url }) => {
-  const pages = await openPages(t, url);
+testStores("repeats the UUID that was made for an Idempotency-Key, also after its deletion", async (t, test) => {
+  const pages = await openPages(test);
   const first = await pages.create({ title: "T" }, idempotentCall);
   t.match(first, { outcome: "created" });
   t.same(await pages.create({ title: "T" }, idempotentCall), { ...first, outcome: "repeated" });
@@ -94,8 +88,8 @@ testStores("repeats the UUID that was made for an Idempotency-Key, also after it
   t.match(await pages.create({ title: "T" }, { ...idempotentCall, digest: digest("b") }), { outcome: "conflict" });
 });
 
-testStores("rejects a text that can't be an id, and finds none with it", async (t, { url }) => {
-  const pages = await openPages(t, url);
+testStores("rejects a text that can't be an id, and finds none with it", async (t, test) => {
+  const pages = await openPages(test);
   for (const id of ["", "x".repeat(501), "a\0b", "\ud800"]) {
     await t.rejects(async () => pages.put(id, () => ({ title: "T" })), /slug of pages must have/, JSON.stringify(id));
     t.equal(await pages.find(id), undefined, JSON.stringify(id));
@@ -104,8 +98,8 @@ testStores("rejects a text that can't be an id, and finds none with it", async (
   t.same(await listIds(pages), []);
 });
 
-testStores("creates one record if several processes put the same id at once", async (t, { url }) => {
-  const stores = [await openPages(t, url), await openPages(t, url), await openPages(t, url)];
+testStores("creates one record if several processes put the same id at once", async (t, test) => {
+  const stores = [await openPages(test), await openPages(test), await openPages(test)];
   for (let round = 0; round < 10; round++) {
     const id = `round ${round}`;
     const addOne = (record: { readonly text: string } | undefined) => {
@@ -120,8 +114,8 @@ testStores("creates one record if several processes put the same id at once", as
   }
 });
 
-testStores("is full with the maximum number of records, but replaces one", async (t, { url }) => {
-  const pages = await openPages(t, url, 2n);
+testStores("is full with the maximum number of records, but replaces one", async (t, test) => {
+  const pages = await openPages(test, 2n);
   for (const id of ["a", "b"]) await pages.put(id, () => ({ title: "T" }));
   t.same(await pages.put("c", () => ({ title: "T" })), { outcome: "full" });
   t.same(await pages.create({ title: "T" }), { outcome: "full" });

@@ -1,9 +1,8 @@
 // Conformance suite of the stores: transactions over several collections, and deletions of records with those below them.
 import { removeWithBelow } from "../../src/store/deletion.ts";
-import { type OpenOptions, openDatabase } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/port.ts";
 import { type Collection, scopeFilter, toAddress, toScope } from "../../src/store/records.ts";
-import { longTimeouts, testStores } from "../support/conformance.ts";
+import { testStores } from "../support/conformance.ts";
 import { pause } from "../support/wait.ts";
 
 const shops: Collection = { name: "shops", id: "shop", idType: "string", properties: ["shop"], filters: [] };
@@ -19,14 +18,6 @@ const pages: Collection = { ...books, name: "pages" };
 const items: Collection = { name: "items", id: "id", idType: "int64", properties: ["id"], filters: [] };
 const collections = [shops, books, pages];
 
-type Teardown = { teardown(work: () => unknown): void };
-
-async function open(t: Teardown, url: string, options: OpenOptions = {}): Promise<Store> {
-  const store = await openDatabase(url, { collections, timeouts: longTimeouts, ...options });
-  t.teardown(() => store.close());
-  return store;
-}
-
 const scope = toScope(["a"]);
 const deletion = { collection: "shops", address: "a", scope, below: ["books", "pages"] };
 // In this order: what is counted below a record that is missing was not deleted meanwhile.
@@ -36,8 +27,8 @@ async function countsOf(store: Store): Promise<number[]> {
   return counts;
 }
 
-testStores("commits the changes of several collections together", async (t, { url }) => {
-  const store = await open(t, url);
+testStores("commits the changes of several collections together", async (t, { open }) => {
+  const store = await open({ collections });
   const result = await store.transaction(async (records) => {
     await records("shops").put("a", () => ({ title: "A" }));
     t.match(await records("shops").find("a"), { text: '{"shop":"a","title":"A"}' }, "it sees its own changes");
@@ -47,8 +38,8 @@ testStores("commits the changes of several collections together", async (t, { ur
   t.same(await countsOf(store), [1, 1, 0]);
 });
 
-testStores("rolls all changes back if the work of a transaction fails", async (t, { url }) => {
-  const store = await open(t, url);
+testStores("rolls all changes back if the work of a transaction fails", async (t, { open }) => {
+  const store = await open({ collections });
   const failed = store.transaction(async (records) => {
     await records("shops").put("a", () => ({}));
     await records("books").create({}, undefined, scope);
@@ -58,8 +49,8 @@ testStores("rolls all changes back if the work of a transaction fails", async (t
   t.same(await countsOf(store), [0, 0, 0]);
 });
 
-testStores("other calls see nothing of a transaction before it is committed", async (t, { url }) => {
-  const store = await open(t, url);
+testStores("other calls see nothing of a transaction before it is committed", async (t, { open }) => {
+  const store = await open({ collections });
   const { promise: hasWritten, resolve: written } = Promise.withResolvers<void>();
   const running = store.transaction(async (records) => {
     await records("shops").put("a", () => ({}));
@@ -72,8 +63,8 @@ testStores("other calls see nothing of a transaction before it is committed", as
   await running;
 });
 
-testStores("reads behind several transactions see nothing that is not committed", async (t, { url }) => {
-  const store = await open(t, url);
+testStores("reads behind several transactions see nothing that is not committed", async (t, { open }) => {
+  const store = await open({ collections });
   await store.records("shops").put("a", () => ({ v: 1 }));
   const first = store.transaction(async (records) => {
     await records("shops").find("a");
@@ -93,8 +84,8 @@ testStores("reads behind several transactions see nothing that is not committed"
   for (const found of await Promise.all(finds)) t.match(found, { text: '{"shop":"a","v":1}' });
 });
 
-testStores("a transaction finds as many records as it needs", async (t, { url }) => {
-  const store = await open(t, url);
+testStores("a transaction finds as many records as it needs", async (t, { open }) => {
+  const store = await open({ collections });
   await store.transaction(async (records) => {
     for (let id = 0; id < 14_000; id++) await records("shops").position(`${id}`);
     await records("shops").put("a", () => ({}));
@@ -102,8 +93,8 @@ testStores("a transaction finds as many records as it needs", async (t, { url })
   t.same(await countsOf(store), [1, 0, 0]);
 });
 
-testStores("records of a transaction can't be used after its end", async (t, { url }) => {
-  const store = await open(t, url);
+testStores("records of a transaction can't be used after its end", async (t, { open }) => {
+  const store = await open({ collections });
   let kept: ReturnType<Store["records"]> | undefined;
   await store.transaction(async (records) => {
     kept = records("shops");
@@ -111,8 +102,8 @@ testStores("records of a transaction can't be used after its end", async (t, { u
   await t.rejects(async () => kept?.find("a"), /The transaction has ended/);
 });
 
-testStores("what a transaction has found is not deleted before its end", async (t, { url }) => {
-  const [one, two] = [await open(t, url), await open(t, url)];
+testStores("what a transaction has found is not deleted before its end", async (t, { open }) => {
+  const [one, two] = [await open({ collections }), await open({ collections })];
   for (let round = 0; round < 20; round++) {
     await one.records("shops").put("a", () => ({}));
     const add = () =>
@@ -127,8 +118,8 @@ testStores("what a transaction has found is not deleted before its end", async (
   }
 });
 
-testStores("a record is changed and deleted while others create records below it all the time", async (t, { url }) => {
-  const store = await open(t, url);
+testStores("a record is changed and deleted while others create records below it all the time", async (t, { open }) => {
+  const store = await open({ collections });
   await store.records("shops").put("a", () => ({}));
   let [isRunning, created] = [true, 0];
   const create = async () => {
@@ -149,8 +140,8 @@ testStores("a record is changed and deleted while others create records below it
   t.same(await countsOf(store), [0, 0, 0]);
 });
 
-testStores("concurrent transactions that create the same record succeed one after the other", async (t, { url }) => {
-  const stores = [await open(t, url), await open(t, url)];
+testStores("concurrent transactions that create the same record succeed one after the other", async (t, { open }) => {
+  const stores = [await open({ collections }), await open({ collections })];
   const add = (store: Store) =>
     store.transaction(async (records) => {
       await records("books").create({}, undefined, scope);
@@ -161,8 +152,8 @@ testStores("concurrent transactions that create the same record succeed one afte
   t.same(await countsOf(stores[0] as Store), [1, 6, 0]);
 });
 
-testStores("a transaction creates up to the maximum number of records", async (t, { url }) => {
-  const store = await open(t, url, { maxRecords: 3n, collections: [...collections, items] });
+testStores("a transaction creates up to the maximum number of records", async (t, { open }) => {
+  const store = await open({ maxRecords: 3n, collections: [...collections, items] });
   const createAll = (count: number) =>
     store.transaction(async (records) => {
       const outcomes: string[] = [];
@@ -176,8 +167,8 @@ testStores("a transaction creates up to the maximum number of records", async (t
   t.same(await countsOf(store), [0, 3, 0]);
 });
 
-testStores("deletes a record with all below it, or nothing if it is not allowed", async (t, { url }) => {
-  const store = await open(t, url);
+testStores("deletes a record with all below it, or nothing if it is not allowed", async (t, { open }) => {
+  const store = await open({ collections });
   await store.records("shops").put("a", () => ({}));
   for (const name of ["books", "pages"]) await store.records(name).create({}, undefined, scope);
   await store.records("books").create({}, undefined, toScope(["b"]));
@@ -188,8 +179,8 @@ testStores("deletes a record with all below it, or nothing if it is not allowed"
   t.match(await removeWithBelow(store, deletion), { outcome: "missing" });
 });
 
-testStores("concurrent deletions of a record do not deadlock", async (t, { url }) => {
-  const stores = [await open(t, url), await open(t, url)];
+testStores("concurrent deletions of a record do not deadlock", async (t, { open }) => {
+  const stores = [await open({ collections }), await open({ collections })];
   const start = performance.now();
   for (let round = 0; round < 10; round++) {
     await stores[0]?.records("shops").put("a", () => ({}));
@@ -201,8 +192,8 @@ testStores("concurrent deletions of a record do not deadlock", async (t, { url }
   t.ok(duration < 5_000, `${duration} ms`);
 });
 
-testStores("deletes more records than one transaction does, the lowest first", async (t, { url, query }) => {
-  const store = await open(t, url);
+testStores("deletes more records than one transaction does, the lowest first", async (t, { open, query }) => {
+  const store = await open({ collections });
   await store.records("shops").put("a", () => ({}));
   const insert = (name: string, count: number) =>
     query(`
@@ -225,9 +216,9 @@ testStores("deletes more records than one transaction does, the lowest first", a
   t.same(wrong, [], "no record remains without the one above it");
 });
 
-testStores("a large deletion leaves the records of a new record with the same id", async (t, { url, query }) => {
-  const store = await open(t, url);
-  const other = await open(t, url);
+testStores("a large deletion leaves the records of a new record with the same id", async (t, { open, query }) => {
+  const store = await open({ collections });
+  const other = await open({ collections });
   await store.records("shops").put("a", () => ({}));
   await query(`
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)

@@ -1,40 +1,27 @@
 // Runs the conformance suite over each kind of store, and adapts it to their SQL.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
 import t, { type Test } from "tap";
-import type { StoreTimeouts } from "../../src/store/open.ts";
+import type { OpenOptions, StoreTimeouts } from "../../src/store/open.ts";
 import type { IdempotencyKey, Store } from "../../src/store/port.ts";
 import { stores } from "./databases.ts";
 import { type NewPet, openPetStore } from "./pets.ts";
 import { query } from "./postgres.ts";
-
-type Query = (sql: string) => Promise<Record<string, unknown>[]>;
+import { queryStore, toFile } from "./stores.ts";
+import { until } from "./wait.ts";
 
 /** A kind of store, with the SQL that differs between the kinds. */
 export interface Kind {
   readonly name: keyof typeof stores;
-  /** Runs a statement directly in the database, over a separate connection. */
-  query(url: string, sql: string): Promise<Record<string, unknown>[]>;
   /** `inject` makes every insertion of an idempotency record fail, until `remove`. */
   readonly failure: { readonly inject: string; readonly remove: string };
   /** Returns the number of write transactions so far. */
   countCommits(url: string): Promise<number>;
 }
 
-const toFile = (url: string) => url.slice("sqlite:".length);
-
 export const kinds: readonly Kind[] = [
   {
     name: "sqlite",
-    async query(url, sql) {
-      const db = new DatabaseSync(toFile(url));
-      try {
-        return db.prepare(sql).all();
-      } finally {
-        db.close();
-      }
-    },
     failure: {
       inject: "CREATE TRIGGER failure BEFORE INSERT ON idempotency BEGIN SELECT RAISE(ABORT, 'injected'); END",
       remove: "DROP TRIGGER failure",
@@ -49,7 +36,6 @@ export const kinds: readonly Kind[] = [
   },
   {
     name: "postgres",
-    query: (url, sql) => query(`${url}?options=-csearch_path%3Dpetstore`, sql),
     failure: {
       inject: "ALTER TABLE idempotency ADD CONSTRAINT injected CHECK (false)",
       remove: "ALTER TABLE idempotency DROP CONSTRAINT injected",
@@ -64,15 +50,33 @@ export const longTimeouts: StoreTimeouts = {
   postgres: { connect: 30_000, statement: 30_000, query: 30_000 },
 };
 
+/** Opens a store for pets, and closes it when the test ends. */
+export async function openStore(t: Pick<Test, "teardown">, url: string, options: OpenOptions = {}): Promise<Store> {
+  const store = await openPetStore(url, { timeouts: longTimeouts, ...options });
+  t.teardown(() => store.close());
+  return store;
+}
+
+/** Waits until a store can be used. */
+export const untilUsable = (store: Store) =>
+  until(
+    () =>
+      store.check().then(
+        () => true,
+        () => false,
+      ),
+    "the store can't be used",
+  );
+
 /** A store under test. */
 export interface StoreUnderTest {
   readonly kind: Kind;
   readonly store: Store;
   readonly url: string;
   /** Opens the same store again, as another process does, and closes it when the test ends. */
-  open(): Promise<Store>;
-  /** Runs a statement directly in the database of the store, over a separate connection. */
-  readonly query: Query;
+  open(options?: OpenOptions): Promise<Store>;
+  /** See `queryStore`. */
+  query(sql: string): Promise<Record<string, unknown>[]>;
   countCommits(): Promise<number>;
 }
 
@@ -81,12 +85,8 @@ export function testStores(title: string, work: (t: Test, store: StoreUnderTest)
   for (const kind of kinds)
     t.test(`${kind.name}: ${title}`, async (t) => {
       const url = await stores[kind.name](t);
-      const open = async () => {
-        const store = await openPetStore(url, { timeouts: longTimeouts });
-        t.teardown(() => store.close());
-        return store;
-      };
-      const query: Query = (sql) => kind.query(url, sql);
+      const open = (options?: OpenOptions) => openStore(t, url, options);
+      const query = (sql: string) => queryStore(url, sql);
       await work(t, { kind, url, store: await open(), open, query, countCommits: () => kind.countCommits(url) });
     });
 }

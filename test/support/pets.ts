@@ -18,8 +18,9 @@ export type PetQuery = Omit<RecordQuery, "filter"> & Partial<Record<keyof Pet, u
 
 const { paths, components } = parse(documentText);
 
-/** The resource of the document, and its collection. */
-export const [petResource] = readResources(await readDocument()) as [Resource];
+/** The document, its resource, and its collection. */
+export const petDocument = await readDocument();
+export const [petResource] = readResources(petDocument) as [Resource];
 export const petCollection = petResource.collection;
 export const collections: readonly Collection[] = [petCollection];
 

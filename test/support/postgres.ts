@@ -4,6 +4,7 @@ import { once } from "node:events";
 import pg from "pg";
 import type { Test } from "tap";
 import type { Command, Reply, Role } from "./postgres-process.ts";
+import { until } from "./wait.ts";
 
 /** A running PostgreSQL server. */
 export interface Postgres {
@@ -66,11 +67,45 @@ export async function startReplicatedPostgres(
   return { primary, standby };
 }
 
-/** Runs a statement in a database, over a separate connection. */
-export async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+async function open(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => {}); // the query rejects too
   await client.connect();
+  return client;
+}
+
+/** Opens a connection to a database, and closes it when the test ends. */
+export async function connectTo(t: Pick<Test, "teardown">, url: string): Promise<pg.Client> {
+  const client = await open(url);
+  t.teardown(() => client.end());
+  return client;
+}
+
+/** Terminates the connections of the services to a database. */
+export const disconnect = (url: string) =>
+  query(
+    url,
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore' AND datname = current_database()",
+  );
+
+/** Waits until `count` connections to the database wait for a lock, in a statement with this text. */
+export const untilLocked = (url: string, count: number, text = "") =>
+  until(async () => {
+    const waiting = `wait_event_type = 'Lock' AND datname = current_database() AND query LIKE '%${text}%'`;
+    return (await query(url, `SELECT 1 FROM pg_stat_activity WHERE ${waiting}`)).length >= count;
+  }, `fewer than ${count} connections wait for a lock ${text}`);
+
+/** Creates a role without rights, and returns its name, and the URL of the database for it. Drops it when the test ends. */
+export async function createRole(t: Pick<Test, "teardown">, url: string): Promise<{ role: string; url: string }> {
+  const role = `petstore_test_role_${Math.random().toString(36).slice(2)}`;
+  await query(url, `CREATE ROLE ${role} LOGIN PASSWORD 'x'`);
+  t.teardown(() => query(url, `DROP OWNED BY ${role}; DROP ROLE ${role}`));
+  return { role, url: Object.assign(new URL(url), { username: role, password: "x" }).href };
+}
+
+/** Runs a statement in a database, over a separate connection. */
+export async function query(url: string, text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+  const client = await open(url);
   try {
     return (await client.query(text, values)).rows;
   } finally {

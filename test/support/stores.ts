@@ -4,8 +4,10 @@ import { DatabaseSync } from "node:sqlite";
 import type { Test } from "tap";
 import { exportRecords } from "../../src/data/export.ts";
 import { formats } from "../../src/data/formats/file-formats.ts";
+import { checkIntegrity } from "../../src/data/integrity-check.ts";
+import type { Tables } from "../../src/store/bulk.ts";
 import { type CommandOptions, petstore, withoutProgress } from "./command.ts";
-import { openPetStore, openPetTables, petResource, petsOf } from "./pets.ts";
+import { openPetStore, openPetTables, petDocument, petResource, petsOf } from "./pets.ts";
 import { query } from "./postgres.ts";
 import { addKey } from "./service.ts";
 
@@ -101,10 +103,22 @@ export async function stopOnFirstFile(url: string, args: readonly string[], fold
   return { ...(await petstoreOn(url, args, { onStop })), partialFile };
 }
 
+/** Runs a statement directly in the database of a store, over a separate connection, and returns its rows. */
+export async function queryStore(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const file = toFile(url);
+  if (file === undefined) return query(`${url}?options=-csearch_path%3Dpetstore`, text);
+  const db = new DatabaseSync(file);
+  try {
+    return db.prepare(text).all();
+  } finally {
+    db.close();
+  }
+}
+
 /** Runs statements directly in the database. */
 export async function tamper(url: string, ...statements: string[]): Promise<void> {
   const file = toFile(url);
-  if (file === undefined) return void (await query(url, ["SET search_path = petstore", ...statements].join("; ")));
+  if (file === undefined) return void (await queryStore(url, statements.join("; ")));
   const db = new DatabaseSync(file, { defensive: false });
   try {
     for (const text of statements) db.exec(text);
@@ -143,6 +157,14 @@ export async function countPets(url: string): Promise<number> {
   } finally {
     db.close();
   }
+}
+
+/** Checks the integrity of a store, and returns the problems. */
+export async function findProblems(tables: Tables, document = petDocument): Promise<string[]> {
+  const problems: string[] = [];
+  const report = (problem: string) => void problems.push(problem);
+  await checkIntegrity(tables, document, report, () => {});
+  return problems;
 }
 
 /** Reads the ids and names of all pets, in order of id. */

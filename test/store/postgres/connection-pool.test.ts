@@ -1,9 +1,9 @@
 // The connection pool of the PostgreSQL store: prepared statements, and poolers that mix them up.
 import t, { type Test } from "tap";
 import { recordStatements, statementsOf, toStatement } from "../../../src/store/postgres/postgres-statements.ts";
-import { longTimeouts, rex } from "../../support/conformance.ts";
+import { openStore, rex } from "../../support/conformance.ts";
 import { newDatabase } from "../../support/databases.ts";
-import { openPetStore, petCollection, petsOf } from "../../support/pets.ts";
+import { petCollection, petsOf } from "../../support/pets.ts";
 import { query } from "../../support/postgres.ts";
 import { addKey } from "../../support/service.ts";
 
@@ -16,8 +16,7 @@ async function openWithTrigger(t: Test, statement: string, prepare = true) {
      CREATE FUNCTION run() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN EXECUTE '${statement}'; RETURN new; END $$;
      CREATE TRIGGER run AFTER INSERT ON petstore.keys EXECUTE FUNCTION run()`,
   );
-  const store = await openPetStore(url, { connections: 1, prepare, timeouts: longTimeouts });
-  t.teardown(() => store.close());
+  const store = await openStore(t, url, { connections: 1, prepare });
   return { store, readPrepared: async () => (await query(url, "SELECT name FROM prepared")).map(({ name }) => name) };
 }
 

@@ -1,35 +1,22 @@
 // Connections of the PostgreSQL store: errors at the start, and failures of the network or the database.
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import t from "tap";
 import { latestVersion } from "../../../src/store/migrations.ts";
-import type { Store } from "../../../src/store/port.ts";
 import { recordStatements, statementsOf } from "../../../src/store/postgres/postgres-statements.ts";
 import { petstore } from "../../support/command.ts";
-import { idempotentCall, longTimeouts, rex } from "../../support/conformance.ts";
+import { idempotentCall, openStore, rex, untilUsable } from "../../support/conformance.ts";
 import { emptyDatabase, newDatabase } from "../../support/databases.ts";
 import type { StoredPet } from "../../support/http.ts";
 import { assertAllStored, startLoad } from "../../support/load.ts";
 import { readMetric } from "../../support/metrics.ts";
 import { startNetwork } from "../../support/network.ts";
 import { openPetStore, petCollection, petsOf } from "../../support/pets.ts";
-import { query } from "../../support/postgres.ts";
+import { connectTo, disconnect, query } from "../../support/postgres.ts";
 import { start } from "../../support/service.ts";
 import { until } from "../../support/wait.ts";
 
 const readPets = async (url: string) =>
   (await query(url, "SELECT record ->> 'name' AS name, id::text AS id FROM petstore.pets")) as unknown as StoredPet[];
-
-/** Waits for a first connection, which may take longer than the short timeouts of a test. */
-const isConnected = (store: Store) =>
-  until(
-    () =>
-      store.check().then(
-        () => true,
-        () => undefined,
-      ),
-    () => "PostgreSQL can't be reached",
-  );
 
 t.test("An error at the start names the database without user, password and options", async (t) => {
   for (const user of ["", "user:password@"])
@@ -104,10 +91,9 @@ t.test("Limits how many calls wait while all connections are in use", async (t) 
   // PostgreSQL cancels a statement long before the store stops waiting, as with the defaults.
   const timeouts = { postgres: { connect: 1_000, statement: 200, query: 10_000 } };
   const store = await openPetStore(url, { connections: 2, timeouts });
-  await isConnected(store);
+  await untilUsable(store); // the first connection may take longer than these short timeouts
   const service = await start(t, { store });
-  const blocker = new pg.Client({ connectionString: url });
-  await blocker.connect();
+  const blocker = await connectTo(t, url);
   await blocker.query("BEGIN; LOCK TABLE petstore.pets IN ACCESS EXCLUSIVE MODE");
   const paths = ["", "&status=available", "&status=pending", "&status=sold"].flatMap((filter) =>
     Array.from({ length: 100 }, (_, n) => `/v1/pets?limit=${n + 1}${filter}`),
@@ -122,7 +108,6 @@ t.test("Limits how many calls wait while all connections are in use", async (t) 
   t.ok(messages.includes("The database is too slow."), "some are rejected when PostgreSQL cancels their statement");
   await blocker.query("ROLLBACK");
   t.match(await service.call("GET", "/v1/pets"), { status: 200 });
-  await blocker.end();
   await service.app.close();
   await store.close();
 });
@@ -130,8 +115,7 @@ t.test("Limits how many calls wait while all connections are in use", async (t) 
 t.test("A create whose connection is cut happens at most once, and its retry succeeds", async (t) => {
   const url = await newDatabase(t);
   const network = await startNetwork(t, url);
-  const store = await openPetStore(network.url, { timeouts: longTimeouts });
-  t.teardown(() => store.close());
+  const store = await openStore(t, network.url);
   const service = await start(t, { store });
   const create = (key: string) =>
     service.call("POST", "/v1/pets", { json: { name: key, categoryId: 1 }, headers: { "idempotency-key": key } });
@@ -144,10 +128,7 @@ t.test("A create whose connection is cut happens at most once, and its retry suc
       // PostgreSQL may still be committing a statement whose response was cut.
       const expected = when === "before" ? 0 : 1;
       const count = async () => (await readPets(url)).filter(({ name }) => name === `${when}-${n}`).length;
-      await until(
-        async () => ((await count()) === expected ? true : undefined),
-        () => `not ${expected} pets: ${when}-${n}`,
-      );
+      await until(async () => (await count()) === expected, `not ${expected} pets: ${when}-${n}`);
       t.equal(await count(), expected);
       t.match(await create(`${when}-${n}`), { status: 201, body: { name: `${when}-${n}` } });
     }
@@ -157,8 +138,7 @@ t.test("A create whose connection is cut happens at most once, and its retry suc
 t.test("A failed deletion of expired idempotency records is repeated, and fails no create", async (t) => {
   const url = await newDatabase(t);
   const network = await startNetwork(t, url);
-  const store = await openPetStore(network.url, { timeouts: longTimeouts });
-  t.teardown(() => store.close());
+  const store = await openStore(t, network.url);
   const create = async (keys: number[]) => {
     for (const key of keys)
       t.match(await petsOf(store).create(rex, { ...idempotentCall, key: `${key}` }), { outcome: "created" });
@@ -168,32 +148,21 @@ t.test("A failed deletion of expired idempotency records is repeated, and fails 
   await query(url, "UPDATE petstore.idempotency SET created_at = 0");
   network.cut = { text: statementsOf("petstore").expire.name, when: "before" };
   await create([2, 3, 4, 5, 6, 7, 8, 9, 10]);
-  await until(
-    () => readMetric(store, "store_query_duration_seconds", { method: "expire" }) > 0 || undefined,
-    () => "nothing is deleted",
-  );
+  await until(() => readMetric(store, "store_query_duration_seconds", { method: "expire" }) > 0, "nothing is deleted");
   t.equal(await countExpired(), 1);
   network.cut = undefined;
   await create([11]);
-  await until(
-    async () => (await countExpired()) === 0 || undefined,
-    () => "the expired record is still there",
-  );
+  await until(async () => (await countExpired()) === 0, "the expired record is still there");
 });
 
 t.test("Responds with 503 while the network loses all data, and recovers by itself", async (t) => {
   const network = await startNetwork(t, await newDatabase(t));
   const timeouts = { postgres: { connect: 400, statement: 400, query: 400 } };
-  const store = await openPetStore(network.url, { connections: 2, timeouts });
-  t.teardown(() => store.close());
-  await isConnected(store);
+  const store = await openStore(t, network.url, { connections: 2, timeouts });
+  await untilUsable(store); // the first connection may take longer than these short timeouts
   const service = await start(t, { store });
   const list = async () => (await service.call("GET", "/v1/pets")).status;
-  const succeeds = () =>
-    until(
-      async () => ((await list()) === 200 ? true : undefined),
-      () => "the store is still unavailable",
-    );
+  const succeeds = () => until(async () => (await list()) === 200, "the store is still unavailable");
   await succeeds();
   await sleep(500); // the connections are idle for longer than the timeout of a query
   network.losesData = true;
@@ -205,18 +174,16 @@ t.test("Responds with 503 while the network loses all data, and recovers by itse
 
 t.test("Loses nothing while its connections are terminated under load", async (t) => {
   const url = await newDatabase(t);
-  const store = await openPetStore(url, { timeouts: longTimeouts });
-  t.teardown(() => store.close());
+  const store = await openStore(t, url);
   const service = await start(t, { store });
   const load = startLoad([`${service.origin}/v1`], service.key, 16);
   for (let n = 0; n < 20; n++) {
     const before = load.acknowledged.size;
     await until(
-      () => (load.acknowledged.size > before ? true : undefined),
+      () => load.acknowledged.size > before,
       () => `no create succeeds: ${JSON.stringify(load.tally)}`,
     );
-    const own = "application_name = 'petstore' AND datname = current_database()";
-    await query(url, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${own}`);
+    await disconnect(url);
   }
   await load.stop();
   t.same(Object.keys(load.tally).sort(), ["200", "201", "503"], JSON.stringify(load.tally));

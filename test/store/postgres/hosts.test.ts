@@ -3,12 +3,12 @@ import t, { type Test } from "tap";
 import type { Store } from "../../../src/store/port.ts";
 import { Hosts } from "../../../src/store/postgres/hosts.ts";
 import { petstore } from "../../support/command.ts";
-import { idempotentCall, longTimeouts, rex } from "../../support/conformance.ts";
+import { idempotentCall, openStore, rex, untilUsable } from "../../support/conformance.ts";
 import { newDatabase } from "../../support/databases.ts";
 import { readMetric } from "../../support/metrics.ts";
 import { startNetwork } from "../../support/network.ts";
-import { openPetStore, petsOf } from "../../support/pets.ts";
-import { query } from "../../support/postgres.ts";
+import { petsOf } from "../../support/pets.ts";
+import { disconnect, query } from "../../support/postgres.ts";
 import { until } from "../../support/wait.ts";
 
 const closed = "127.0.0.1:9"; // a port without a server
@@ -26,30 +26,10 @@ const setReadOnly = (url: string, value: "on" | "off") =>
     `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = ${value}`,
   );
 
-/** Closes the connections of the store. */
-const disconnect = (url: string) =>
-  query(
-    url,
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-     WHERE application_name = 'petstore' AND datname = current_database()`,
-  );
-
-/** Waits until the store reaches a server. */
-const recovers = (store: Store) =>
-  until(
-    () =>
-      store.check().then(
-        () => true,
-        () => undefined,
-      ),
-    () => "the store does not recover",
-  );
-
 t.test("Skips hosts that can't be reached, in the service and the tools", async (t) => {
   const url = await newDatabase(t);
   const hosts = onHosts(url, closed, hostOf(url));
-  const store = await openPetStore(hosts, { timeouts: longTimeouts });
-  t.teardown(() => store.close());
+  const store = await openStore(t, hosts);
   await store.check();
   t.match(await petstore({ DATABASE_URL: hosts }, ["check"]), { status: 0 });
 });
@@ -75,8 +55,7 @@ t.test("Connects to the next host if the current one fails", async (t) => {
   const url = await newDatabase(t);
   const [first, second] = [await startNetwork(t, url), await startNetwork(t, url)];
   const hosts = onHosts(url, hostOf(first.url), hostOf(second.url));
-  const store = await openPetStore(hosts, { connections: 2, timeouts: longTimeouts });
-  t.teardown(() => store.close());
+  const store = await openStore(t, hosts, { connections: 2 });
   await store.check();
   for (const [failed, restored] of [
     [first, second],
@@ -85,15 +64,14 @@ t.test("Connects to the next host if the current one fails", async (t) => {
     failed.target = onHosts(url, closed);
     restored.target = url;
     await disconnect(url);
-    await recovers(store);
+    await untilUsable(store);
   }
 });
 
 t.test("Rejects read-only servers if target_session_attrs is read-write", async (t) => {
   const url = await newDatabase(t);
   const hosts = `${onHosts(url, closed, hostOf(url))}?${writable}`;
-  const store = await openPetStore(hosts, { timeouts: longTimeouts });
-  t.teardown(() => store.close());
+  const store = await openStore(t, hosts);
   await store.check();
   await setReadOnly(url, "on");
   await disconnect(url);
@@ -103,12 +81,12 @@ t.test("Rejects read-only servers if target_session_attrs is read-write", async 
         () => undefined,
         ({ cause }) => /read-only/.test(cause?.message) || undefined,
       ),
-    () => "the store accepts a read-only server",
+    "the store accepts a read-only server",
   );
   const { stderr } = await petstore({ DATABASE_URL: hosts }, ["migrate"]);
   t.match(stderr, `connect ECONNREFUSED ${closed}; the server ${hostOf(url)} is read-only.\n`);
   await setReadOnly(url, "off");
-  await recovers(store);
+  await untilUsable(store);
   t.match(await petsOf(store).create(rex), { outcome: "created" });
 });
 
@@ -121,9 +99,7 @@ async function openReadOnlySessions(t: Test, attributes: string): Promise<Store>
      $$ BEGIN PERFORM set_config('default_transaction_read_only', 'on', false); RETURN NULL; END $$;
      CREATE TRIGGER make_read_only AFTER INSERT ON petstore.keys EXECUTE FUNCTION make_read_only()`,
   );
-  const options = { connections: 4, timeouts: longTimeouts };
-  const store = await openPetStore(`${url}?target_session_attrs=${attributes}`, options);
-  t.teardown(() => store.close());
+  const store = await openStore(t, `${url}?target_session_attrs=${attributes}`, { connections: 4 });
   await Promise.all(["0a", "0b", "0c", "0d"].map((hash) => store.keys.create(hash, hash)));
   t.equal(readMetric(store, "store_pool_connections_idle"), 4);
   await query(url, "DROP TRIGGER make_read_only ON petstore.keys");

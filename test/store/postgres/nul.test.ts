@@ -1,9 +1,9 @@
 // Texts with U+0000, which the indexes of PostgreSQL reject.
 import t from "tap";
 import { UnstorableValue } from "../../../src/lib/index.ts";
-import { openDatabase, openTables } from "../../../src/store/open.ts";
+import { openTables } from "../../../src/store/open.ts";
 import type { Collection } from "../../../src/store/records.ts";
-import { longTimeouts } from "../../support/conformance.ts";
+import { openStore } from "../../support/conformance.ts";
 import { emptyDatabase } from "../../support/databases.ts";
 
 const color = { name: "color", property: "color", type: "string", contains: false, isLong: true } as const;
@@ -13,26 +13,17 @@ const refused = { constructor: UnstorableValue, message: "must have no U+0000, w
 
 t.test("A text with U+0000 is refused in each write and filter, and nothing else is", async (t) => {
   const url = await emptyDatabase(t);
-  const store = await openDatabase(url, { collections: [collection], timeouts: longTimeouts });
-  t.teardown(() => store.close());
+  const store = await openStore(t, url, { collections: [collection] });
   const cars = store.records("cars");
   const nul = { color: "a\0b" };
   const similar = { color: "a\\u0000b", nested: ["\\\\u0000", "\u0001"] };
   t.match(await cars.create(similar), { outcome: "created", id: 1n });
   for (const record of [nul, { nested: [{ deep: "\\\0" }] }, { "a\0": 1 }]) {
     await t.rejects(cars.create(record), refused);
-    await t.rejects(
-      cars.put(1n, () => record),
-      refused,
-    );
-    await t.rejects(
-      cars.put(9n, () => record),
-      refused,
-    );
-    await t.rejects(
-      cars.change(1n, () => record),
-      refused,
-    );
+    const edit = () => record;
+    await t.rejects(async () => cars.put(1n, edit), refused);
+    await t.rejects(async () => cars.put(9n, edit), refused);
+    await t.rejects(async () => cars.change(1n, edit), refused);
   }
   for (const name of ["color", "tag"]) {
     await t.rejects(cars.list({ limit: 5, filter: { [name]: "\0" } }), refused);

@@ -11,7 +11,7 @@ import { documentOf } from "../../support/document-server.ts";
 import { folder } from "../../support/files.ts";
 import { runOpenApi as run } from "../../support/openapi-command.ts";
 import { petCollection } from "../../support/pets.ts";
-import { query } from "../../support/postgres.ts";
+import { createRole, query } from "../../support/postgres.ts";
 
 const item = 'content: { application/json: { schema: { $ref: "#/components/schemas/Item" } } }';
 const items =
@@ -158,11 +158,9 @@ t.test("A service does not use the schema petstore with records of another one t
 
 t.test("A role without the right to create schemas uses one that an administrator has created for it", async (t) => {
   const data = await emptyDatabase(t);
-  const role = `petstore_test_role_${Math.random().toString(36).slice(2)}`;
-  await query(data, `CREATE ROLE ${role} LOGIN PASSWORD 'x'`);
-  t.teardown(() => query(data, `DROP OWNED BY ${role}; DROP ROLE ${role}`));
+  const { role, url } = await createRole(t, data);
   t.match(await petstore({ DATABASE_URL: data }, ["migrate"]), { status: 0 }); // whose schema it may not read
-  const place = [write(t, "items"), "--data", Object.assign(new URL(data), { username: role, password: "x" }).href];
+  const place = [write(t, "items"), "--data", url];
   t.match(await run(["migrate", ...place]), { code: 1, stderr: /permission denied for database/ });
   await query(data, `CREATE SCHEMA items AUTHORIZATION ${role}`);
   t.match(await run(["migrate", ...place]), { code: 0 });

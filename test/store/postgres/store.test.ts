@@ -1,22 +1,18 @@
 // The PostgreSQL store: its statements, its schema, the rights that it needs, and failures of its database.
-import pg from "pg";
 import t from "tap";
 import { UnavailableError } from "../../../src/lib/problem.ts";
 import { latestVersion } from "../../../src/store/migrations.ts";
 import { listStatement } from "../../../src/store/postgres/postgres-lists.ts";
 import { recordStatements, statementsOf } from "../../../src/store/postgres/postgres-statements.ts";
 import { petstore } from "../../support/command.ts";
-import { longTimeouts, rex } from "../../support/conformance.ts";
+import { longTimeouts, openStore, rex } from "../../support/conformance.ts";
 import { emptyDatabase, newDatabase } from "../../support/databases.ts";
 import { readMetric } from "../../support/metrics.ts";
 import { openPetStore, openPetTables, petCollection, petsOf } from "../../support/pets.ts";
-import { query } from "../../support/postgres.ts";
+import { connectTo, createRole, disconnect, query } from "../../support/postgres.ts";
 import { start } from "../../support/service.ts";
 import { insertPets, petInSql } from "../../support/stores.ts";
 import { until } from "../../support/wait.ts";
-
-const terminateAll =
-  "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore' AND datname = current_database()";
 
 t.test("Ten openings at once migrate an empty database once", async (t) => {
   const url = await emptyDatabase(t);
@@ -50,8 +46,7 @@ t.test("petstore migrate creates the store, and petstore keys list does not", as
 });
 
 t.test("3,000 lookups of invalid keys at once do not reject the lookup of a valid key", async (t) => {
-  const store = await openPetStore(await newDatabase(t), { timeouts: longTimeouts });
-  t.teardown(() => store.close());
+  const store = await openStore(t, await newDatabase(t));
   await store.keys.create("alice", "aa");
   const wrong = Array.from({ length: 3_000 }, (_, n) => store.keys.find(n.toString(16).padStart(4, "0")));
   const [key, ...others] = await Promise.all([...wrong, store.keys.find("aa")].toReversed());
@@ -71,15 +66,11 @@ t.test("A failed migration changes nothing", async (t) => {
 
 t.test("Serves without the right to change the schema", async (t) => {
   const url = await newDatabase(t);
-  const role = `petstore_test_role_${Math.random().toString(36).slice(2)}`;
-  await query(url, `CREATE ROLE ${role} LOGIN PASSWORD 'x'`);
-  t.teardown(() => query(url, `DROP OWNED BY ${role}; DROP ROLE ${role}`));
+  const { role, url: asRole } = await createRole(t, url);
   await query(url, `GRANT USAGE ON SCHEMA petstore TO ${role}`);
   await query(url, `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA petstore TO ${role}`);
   await query(url, `GRANT USAGE ON ALL SEQUENCES IN SCHEMA petstore TO ${role}`);
-  const asRole = Object.assign(new URL(url), { username: role, password: "x" });
-  const store = await openPetStore(asRole.href, { maxRecords: 1n, timeouts: longTimeouts });
-  t.teardown(() => store.close());
+  const store = await openStore(t, asRole, { maxRecords: 1n });
   const service = await start(t, { store });
   for (const status of [201, 507])
     t.match(await service.call("POST", "/v1/pets", { json: { name: "Rex", categoryId: 1 } }), { status });
@@ -87,9 +78,7 @@ t.test("Serves without the right to change the schema", async (t) => {
 
 t.test("Each statement finds its rows by an index, in a store of any size", async (t) => {
   const url = await newDatabase(t);
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  t.teardown(() => client.end());
+  const client = await connectTo(t, url);
   const status = "CASE n % 3 WHEN 0 THEN 'sold' WHEN 1 THEN 'available' END";
   await client.query(`
     INSERT INTO petstore.pets (record) SELECT ${petInSql(url, { id: "n", categoryId: "n", status })}
@@ -100,18 +89,17 @@ t.test("Each statement finds its rows by an index, in a store of any size", asyn
     ANALYZE;
     SET plan_cache_mode = force_generic_plan`);
   const schema = "petstore";
-  const lists = Object.fromEntries(
-    (["forwards", "backwards"] as const).flatMap((direction) => [
-      [`list ${direction}`, listStatement(schema, petCollection, { filters: [], direction, limit: 21 })],
-      [
-        `list by status ${direction}`,
-        listStatement(schema, petCollection, { filters: petCollection.filters, direction, limit: 101 }),
-      ],
-    ]),
+  const lists = (["forwards", "backwards"] as const).flatMap((direction) =>
+    [[], petCollection.filters].map((filters) => {
+      const limit = filters.length > 0 ? 101 : 21;
+      return [
+        `list ${direction} ${limit}`,
+        listStatement(schema, petCollection, { filters, direction, limit }),
+      ] as const;
+    }),
   );
   const named = Object.entries({ ...statementsOf(schema), ...recordStatements(schema, petCollection) });
-  const texts = named.map(([name, { text }]) => [name, text] as const);
-  for (const [name, text] of [...texts, ...Object.entries(lists)]) {
+  for (const [name, text] of [...named.map(([name, { text }]) => [name, text] as const), ...lists]) {
     await client.query(`PREPARE "${name}" AS ${text}`);
     const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, n]) => Number(n)));
     const nulls = Array.from({ length: count }, () => "NULL").join(", ");
@@ -134,8 +122,7 @@ t.test("Does not report bugs as UnavailableError", async (t) => {
   const closed = await openPetStore(url);
   await closed.close();
   await t.rejects(closed.check(), { message: /after calling end on the pool/ }, "use of a closed store");
-  const store = await openPetStore(url, { timeouts: longTimeouts });
-  t.teardown(() => store.close());
+  const store = await openStore(t, url);
   await query(url, "ALTER TABLE petstore.pets RENAME TO animals");
   await t.rejects(petsOf(store).find(1n), { code: "42P01" }, "a table that is not there");
   const faulty = { toPostgres: () => (undefined as unknown as string).length };
@@ -144,8 +131,7 @@ t.test("Does not report bugs as UnavailableError", async (t) => {
 
 t.test("Rejects with UnavailableError while the database can't be written", async (t) => {
   const url = await newDatabase(t);
-  const store = await openPetStore(url, { timeouts: longTimeouts });
-  t.teardown(() => store.close());
+  const store = await openStore(t, url);
   await query(url, "CREATE TABLE petstore.saved AS TABLE petstore.secret; DELETE FROM petstore.secret");
   const call = { caller: 1n, key: "k", digest: new Uint8Array(32) };
   for (const idempotencyKey of [undefined, call])
@@ -157,9 +143,9 @@ t.test("Rejects with UnavailableError while the database can't be written", asyn
   await query(url, "INSERT INTO petstore.secret TABLE petstore.saved");
   t.match(await petsOf(store).create(rex, call), { outcome: "created" });
   await query(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`);
-  await query(url, terminateAll);
-  const isDisconnected = () => (readMetric(store, "store_pool_connections_idle") === 0 ? true : undefined);
-  await until(isDisconnected, () => "the connections are still open");
+  await disconnect(url);
+  const isDisconnected = () => readMetric(store, "store_pool_connections_idle") === 0;
+  await until(isDisconnected, "the connections are still open");
   await t.rejects(petsOf(store).create(rex), new UnavailableError("The database is read-only."));
 });
 
@@ -172,21 +158,12 @@ t.test("Creates the index of a new filter while it serves, without a lock of the
   const indexes = () =>
     query(url, "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('petstore.pets_by_status')");
   // A transaction that has read the table: the index is not complete before it ends.
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  t.teardown(() => client.end());
+  const client = await connectTo(t, url);
   await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM petstore.pets");
   const work: Promise<void>[] = [];
   const inBackground = (building: Promise<void>) => void work.push(building);
-  const stores = [
-    await openPetStore(url, { inBackground, timeouts: longTimeouts }),
-    await openPetStore(url, { inBackground, timeouts: longTimeouts }),
-  ];
-  t.teardown(() => Promise.all(stores.map((store) => store.close())));
-  await until(
-    async () => ((await indexes()).length > 0 ? true : undefined),
-    () => "no index",
-  );
+  const stores = [await openStore(t, url, { inBackground }), await openStore(t, url, { inBackground })];
+  await until(async () => (await indexes()).length > 0, "no index");
   t.same(await indexes(), [{ indisvalid: false }]);
   for (const store of stores) {
     t.match(await petsOf(store).create({ ...rex, status: "pending" }), { outcome: "created" });

@@ -8,9 +8,9 @@ import { QueryMetrics } from "../../../src/store/query-metrics.ts";
 import { DiskReserve } from "../../../src/store/sqlite/disk-reserve.ts";
 import { openDatabase } from "../../../src/store/sqlite/sqlite-connection.ts";
 import { TransactionScheduler } from "../../../src/store/sqlite/transactions.ts";
-import { rex } from "../../support/conformance.ts";
+import { openStore, rex } from "../../support/conformance.ts";
 import { folder } from "../../support/files.ts";
-import { collections, openPetStore, petsOf } from "../../support/pets.ts";
+import { collections, petsOf } from "../../support/pets.ts";
 import { addKey } from "../../support/service.ts";
 
 const size = 1_048_576; // bytes
@@ -19,8 +19,7 @@ const newFile = (t: Test) => join(folder(t), "petstore.db");
 
 t.test("Keeps 1 MB of real blocks beside the file, from the first create on", async (t) => {
   const file = newFile(t);
-  const store = await openPetStore(`sqlite:${file}`);
-  t.teardown(() => store.close());
+  const store = await openStore(t, `sqlite:${file}`);
   await addKey(store, "alice");
   t.notOk(existsSync(`${file}-reserve`), "keys need no reserve");
   for (const damage of [() => {}, () => rmSync(`${file}-reserve`), () => writeFileSync(`${file}-reserve`, "partial")]) {

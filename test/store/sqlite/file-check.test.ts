@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t, { type Test } from "tap";
 import { UnavailableError } from "../../../src/lib/problem.ts";
-import { rex } from "../../support/conformance.ts";
+import { openStore, rex } from "../../support/conformance.ts";
 import { folder } from "../../support/files.ts";
 import { listPets, openPetStore, petsOf } from "../../support/pets.ts";
 import { pause } from "../../support/wait.ts";
@@ -20,8 +20,7 @@ function checkpoint(file: string): void {
  * missing.
  */
 async function openWatched(t: Test, file = join(folder(t), "data/petstore.db")) {
-  const store = await openPetStore(`sqlite:${file}`);
-  t.teardown(() => store.close());
+  const store = await openStore(t, `sqlite:${file}`);
   const unavailable = {
     constructor: UnavailableError,
     message: "The database file was removed or replaced.",

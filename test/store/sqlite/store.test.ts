@@ -9,7 +9,7 @@ import { latestVersion } from "../../../src/store/migrations.ts";
 import { migrate, readVersion } from "../../../src/store/sqlite/sqlite-migrations.ts";
 import { listStatement, recordStatements, statements } from "../../../src/store/sqlite/sqlite-statements.ts";
 import { petstore } from "../../support/command.ts";
-import { digest, rex } from "../../support/conformance.ts";
+import { digest, openStore, rex } from "../../support/conformance.ts";
 import { folder } from "../../support/files.ts";
 import { collections, openPetStore, petCollection, petsOf } from "../../support/pets.ts";
 import { start } from "../../support/service.ts";
@@ -33,14 +33,8 @@ t.test("Uses WAL with synchronous=FULL, strict tables, and an index for each sta
   );
   // All keys, a table of one row, a table of two rows, which creates read too, and the count of all pets.
   const wholeTables = ["keys_list", "identity", "lastId", "count", "create"];
-  const lists = Object.fromEntries(
-    (["forwards", "backwards"] as const).flatMap((direction) => [
-      [`list ${direction}`, listStatement(petCollection, { filters: [], direction, limit: 21 })],
-      [
-        `list by status ${direction}`,
-        listStatement(petCollection, { filters: petCollection.filters, direction, limit: 21 }),
-      ],
-    ]),
+  const lists = (["forwards", "backwards"] as const).flatMap((direction) =>
+    [[], petCollection.filters].map((filters) => listStatement(petCollection, { filters, direction, limit: 21 })),
   );
   for (const [name, statement] of Object.entries({ ...statements, ...recordStatements(petCollection), ...lists })) {
     const plan = db
@@ -90,8 +84,7 @@ t.test("A writer waits for the lock of another connection, and readers do not", 
 
 t.test("Responds to a write with 503 if the lock outlasts the timeout", async (t) => {
   const file = newFile(t);
-  const store = await openPetStore(`sqlite:${file}`, { timeouts: { sqlite: { busy: 50 } } });
-  t.teardown(() => store.close());
+  const store = await openStore(t, `sqlite:${file}`, { timeouts: { sqlite: { busy: 50 } } });
   const { call } = await start(t, { store });
   const create = () => call("POST", "/v1/pets", { json: { name: "x", categoryId: 1 } });
   const blocker = new DatabaseSync(file);
