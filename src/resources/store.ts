@@ -5,10 +5,10 @@ import { isInMemory, openDatabase, type RecordStore, type Store } from "../store
 import { collectionsOf, readResources } from "./recognition/find-collections.ts";
 import { findCreation, planOf } from "./recognition/find-plan.ts";
 import { RecordMaker } from "./record/record-maker.ts";
-import { checkRecords } from "./records/checked-records.ts";
+import { checkRecords } from "./records/handler-records.ts";
 import { createRecordHandlers, type RecordHandlers } from "./records/handlers.ts";
+import type { Upgrades } from "./records/outdated-records.ts";
 import { prepareRecords } from "./records/prepare-records.ts";
-import type { Upgrades } from "./records/record-upgrade.ts";
 import type { ResourceHandlers, ResourceOptions, ResourceSource } from "./resource-source.ts";
 import type { SeedResult } from "./seeds/seed.ts";
 

@@ -1,19 +1,13 @@
 // Actions on a record: operations that set members of it, as `x-resource` declares them, and what it could say of others.
 import type { Document, Operation } from "../../openapi/index.ts";
+import { stateNames } from "../record/name-tables.ts";
 import { RecordSchema } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
-import { stateNames } from "../record/usual-names.ts";
-import {
-  actionOf,
-  changeSchema,
-  normalizePath,
-  parametersOf,
-  responseAt,
-  responseSchema,
-} from "./bodies-and-parameters.ts";
+import { changeSchema, responseAt, responseSchema } from "./bodies-and-parameters.ts";
 import { findRecordEnvelope } from "./envelopes.ts";
 import { ExaminedOperation, isUnderstood } from "./examined-operation.ts";
 import { planMembers } from "./made-members.ts";
+import { actionOf, normalizePath, parametersOf } from "./paths.ts";
 import type { PlannedAction } from "./plan.ts";
 import { readOperationHint, refusal } from "./x-resource.ts";
 

@@ -1,7 +1,7 @@
 // Parts of an operation: its paths, bodies and parameters.
 import { toJson, toSnakeCase } from "../../lib/index.ts";
 import type { Document, Operation, Part } from "../../openapi/index.ts";
-import { actionNames, neutralHeaders } from "../record/usual-names.ts";
+import { neutralHeaders } from "../record/name-tables.ts";
 
 const jsonTypes = [
   /^application\/json(?![\w.+-])/,
@@ -117,38 +117,4 @@ export function createArgumentCheck(
   const schema = parameter.written("schema");
   const check = schema && schemas.compileCheckAt(schema.pointer, "request");
   return (value) => check === undefined || "value" in check(value);
-}
-
-/** Returns the verb with which the path of a POST ends, such as `search`, or with which its name begins, if it is an upsert; undefined for none. */
-export function actionOf({ path, id }: Operation): string | undefined {
-  const last = lastSegment(path).toLowerCase();
-  const [name = ""] = /^(upsert|enqueue)(?![a-z])/i.exec(id) ?? [];
-  return actionNames.has(last) ? last : name.toLowerCase() || undefined;
-}
-
-/** Returns a path without what only routing needs: a slash at its end, and the suffix `.json`. */
-export function normalizePath(path: string): string {
-  return path.replace(/(\.json)?\/?$/, "");
-}
-
-/** Returns the place of the collection of a record. */
-export function listPathOf(path: string): string {
-  const place = normalizePath(path);
-  return place.slice(0, place.lastIndexOf("/"));
-}
-
-/** Returns the last segment of a path. */
-export function lastSegment(path: string): string {
-  const place = normalizePath(path);
-  return place.slice(place.lastIndexOf("/") + 1);
-}
-
-/** Returns whether a path is that of a record, by its id. */
-export function isRecordPath(path: string): boolean {
-  return normalizePath(path).endsWith("}");
-}
-
-/** Returns the names of the parameters of a path. */
-export function parametersOf(path: string): readonly string[] {
-  return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string);
 }

@@ -2,9 +2,9 @@
 
 import { toSnakeCase } from "../../lib/index.ts";
 import type { SchemaNode } from "../../openapi/index.ts";
+import { envelopeNames, meaningOf } from "../record/name-tables.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace, valueType } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
-import { envelopeNames, meaningOf } from "../record/usual-names.ts";
 import { successSchema } from "./bodies-and-parameters.ts";
 import { type PageMember, readPageMembers } from "./page-facts.ts";
 import type { PageParameters } from "./page-parameters.ts";

@@ -1,16 +1,17 @@
 // Examines the body of an operation that makes or changes a record: whether it has all that a record consists of.
 import { toJson, toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
+import { controlNames } from "../record/name-tables.ts";
 import { type BodyPlan, RecordMaker, type Sources } from "../record/record-maker.ts";
 import { RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
-import { controlNames } from "../record/usual-names.ts";
-import { bodiesOf, bodySchema, changeSchema, isPatchType, parametersOf } from "./bodies-and-parameters.ts";
+import { bodiesOf, bodySchema, changeSchema, isPatchType } from "./bodies-and-parameters.ts";
 import { findShownRecords } from "./envelopes.ts";
 import type { ExaminedOperation } from "./examined-operation.ts";
 import { findListed } from "./filters.ts";
 import { findOpaqueMember, planMembers } from "./made-members.ts";
-import { createUrlFinder } from "./urls.ts";
+import { createUrlFinder } from "./member-urls.ts";
+import { parametersOf } from "./paths.ts";
 import { readOperationHint, refusal } from "./x-resource.ts";
 
 /** The media types of JSON Merge Patch (RFC 7396), and of a body that looks like it. */

@@ -1,21 +1,15 @@
 // Examines whether a store can answer an operation: what it means, what is only likely of it, and what is not known.
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
+import { meaningOf, neutralParameters, type QueryRole, queryNames, wholeNames } from "../record/name-tables.ts";
 import type { OperationKind } from "../record/resource.ts";
-import { meaningOf, neutralParameters, type QueryRole, queryNames, wholeNames } from "../record/usual-names.ts";
-import {
-  actionOf,
-  declaresSuccess,
-  lastSegment,
-  queryOf,
-  responseAt,
-  responseSchema,
-} from "./bodies-and-parameters.ts";
+import { declaresSuccess, queryOf, responseAt, responseSchema } from "./bodies-and-parameters.ts";
 import { findListEnvelope, findReceiptEnvelope, findRecordEnvelope } from "./envelopes.ts";
 import { BodyExamination } from "./examine-body.ts";
 import { ExaminedOperation, isUnderstood } from "./examined-operation.ts";
 import { findWildcards } from "./filters.ts";
 import { pageRoleOf, readPageParameters } from "./page-parameters.ts";
+import { actionOf, lastSegment } from "./paths.ts";
 import type { PlannedAction } from "./plan.ts";
 import { readOperationHint } from "./x-resource.ts";
 

@@ -2,9 +2,9 @@
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
 import type { Filter } from "../../store/index.ts";
+import { wildcards } from "../record/name-tables.ts";
 import { alternativeType, itemSchemas, RecordSchema, valueType } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
-import { wildcards } from "../record/usual-names.ts";
 import { queryOf } from "./bodies-and-parameters.ts";
 import { pageRoleOf } from "./page-parameters.ts";
 import { readParameterHint, refusal } from "./x-resource.ts";

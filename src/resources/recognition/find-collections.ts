@@ -2,8 +2,6 @@
 import { getOrAdd, toSnakeCase } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/index.ts";
 import type { Collection } from "../../store/index.ts";
-import { itemSchemas, RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
-import { type CollectionPlan, Resource } from "../record/resource.ts";
 import {
   certainIdNames,
   changeNames,
@@ -15,24 +13,15 @@ import {
   settingsNames,
   singleNames,
   urlNames,
-} from "../record/usual-names.ts";
-import {
-  bodySchema,
-  changeSchema,
-  isRecordPath,
-  lastSegment,
-  listPathOf,
-  normalizePath,
-  parametersOf,
-  queryOf,
-  readSchema,
-  responseAt,
-  successSchema,
-} from "./bodies-and-parameters.ts";
+} from "../record/name-tables.ts";
+import { itemSchemas, RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
+import { type CollectionPlan, Resource } from "../record/resource.ts";
+import { bodySchema, changeSchema, queryOf, readSchema, responseAt, successSchema } from "./bodies-and-parameters.ts";
 import { nameAll } from "./collection-names.ts";
 import { findWrappedRecord } from "./envelopes.ts";
 import { findId, pathId } from "./find-id.ts";
 import { pageRoleOf } from "./page-parameters.ts";
+import { isRecordPath, lastSegment, listPathOf, normalizePath, parametersOf } from "./paths.ts";
 import { type FoundCollection, hasPart, isImported, planCollection } from "./plan-collection.ts";
 import { addViews } from "./views.ts";
 import { type OperationHint, type PathHint, readOperationHint, readPathHint, refusal } from "./x-resource.ts";

@@ -2,9 +2,9 @@
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
 import type { Collection } from "../../store/index.ts";
+import { idNames } from "../record/name-tables.ts";
 import { RecordSchema, valueType } from "../record/record-schema.ts";
-import { idNames } from "../record/usual-names.ts";
-import { listPathOf, parametersOf } from "./bodies-and-parameters.ts";
+import { listPathOf, parametersOf } from "./paths.ts";
 
 /** The property with the id of a record. */
 export interface Id {

@@ -2,9 +2,9 @@
 import { toSnakeCase } from "../../lib/index.ts";
 import type { SchemaNode } from "../../openapi/index.ts";
 import { chooseValues, completeMember, valuesOf } from "../record/member-values.ts";
+import { attributesName, callerNames, kindNames, meaningOf, timeNames } from "../record/name-tables.ts";
 import { type AlternativePlan, callerForms, type Source } from "../record/record-maker.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
-import { attributesName, callerNames, kindNames, meaningOf, timeNames } from "../record/usual-names.ts";
 
 const maxDepth = 3; // of alternatives in alternatives
 

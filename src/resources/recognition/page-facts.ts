@@ -1,7 +1,7 @@
 // What a list responds with beside its records: totals, numbers of pages, links and the like, by type and usual name.
 import { chooseValues } from "../record/member-values.ts";
+import { meaningOf, type PageFact, pageFactNames } from "../record/name-tables.ts";
 import { itemSchemas, RecordSchema } from "../record/record-schema.ts";
-import { meaningOf, type PageFact, pageFactNames } from "../record/usual-names.ts";
 
 /** What a list responds with about its page, beside the records. */
 export interface PageFacts {

@@ -1,7 +1,7 @@
 // The parameters of a list that select a page, by their usual names.
 import type { Operation } from "../../openapi/index.ts";
+import { meaningOf, type PageRole, pageParameterNames } from "../record/name-tables.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
-import { meaningOf, type PageRole, pageParameterNames } from "../record/usual-names.ts";
 import { createArgumentCheck } from "./bodies-and-parameters.ts";
 
 // Like those of the server, whose form the schema of a cursor must allow.

@@ -1,10 +1,10 @@
 // Which collections have their records below those of others. The parameters of a path can have other names below it: the records of
 // /shops/{shopId}/books are below those of /shops/{shop}.
 import { toSnakeCase } from "../../lib/index.ts";
+import { ownNames, singularOf } from "../record/name-tables.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
 import type { CollectionPlan, Resource, ScopeParameter } from "../record/resource.ts";
-import { ownNames, singularOf } from "../record/usual-names.ts";
-import { normalizePath, parametersOf } from "./bodies-and-parameters.ts";
+import { normalizePath, parametersOf } from "./paths.ts";
 
 /** Returns whether each record of a collection is directly below one of another collection. */
 export function isParent(parent: Resource, { path }: Resource): boolean {

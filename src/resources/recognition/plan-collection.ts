@@ -1,6 +1,7 @@
 // Plans a collection that was found: where its records have their ids, and by what they are listed.
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
 import { type Filter, type IdForm, idForms, makeId } from "../../store/index.ts";
+import { singularOf } from "../record/name-tables.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
 import {
   type CollectionPlan,
@@ -9,12 +10,12 @@ import {
   type ViewParameter,
   type ViewPlan,
 } from "../record/resource.ts";
-import { singularOf } from "../record/usual-names.ts";
-import { isRecordPath, lastSegment, normalizePath, parametersOf, queryOf } from "./bodies-and-parameters.ts";
+import { queryOf } from "./bodies-and-parameters.ts";
 import { readFilters } from "./filters.ts";
 import type { Id } from "./find-id.ts";
 import { makeInitial } from "./made-members.ts";
 import { findScope } from "./parents.ts";
+import { isRecordPath, lastSegment, normalizePath, parametersOf } from "./paths.ts";
 
 /** An operation of a collection at another path. */
 export interface View extends Omit<ViewPlan, "operation"> {

@@ -2,16 +2,10 @@
 import type { Document, Operation } from "../../openapi/index.ts";
 import { RecordSchema } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
-import {
-  bodiesOf,
-  changeSchema,
-  isPatchType,
-  lastSegment,
-  responseAt,
-  responseSchema,
-} from "./bodies-and-parameters.ts";
+import { bodiesOf, changeSchema, isPatchType, responseAt, responseSchema } from "./bodies-and-parameters.ts";
 import { createSelection } from "./envelopes.ts";
 import { ExaminedOperation, isUnderstood } from "./examined-operation.ts";
+import { lastSegment } from "./paths.ts";
 import type { PlannedAction, PropertyForm } from "./plan.ts";
 import { hasPart } from "./plan-collection.ts";
 

@@ -1,8 +1,9 @@
 // The headers of responses that the document declares: which the server makes, so that nothing is changed before a response fails.
 import type { Operation } from "../../openapi/index.ts";
 import type { Resource } from "../record/resource.ts";
-import { parametersOf, responseAt } from "./bodies-and-parameters.ts";
+import { responseAt } from "./bodies-and-parameters.ts";
 import { type PageMember, readPageHeader } from "./page-facts.ts";
+import { parametersOf } from "./paths.ts";
 
 /** The headers of the responses of an operation. */
 export interface ResponseHeaders {

@@ -1,19 +1,12 @@
 // Operations of a collection at the path of another record, such as `/companies/{companyId}/contacts` of the collection `/contacts`: the
 // parameter is a member of each contact. They list the records that have its value, and create records that have it.
 import type { Document, Operation } from "../../openapi/index.ts";
+import { loginNames } from "../record/name-tables.ts";
 import { itemSchemas, RecordSchema, valueType } from "../record/record-schema.ts";
 import type { ViewParameter } from "../record/resource.ts";
-import { loginNames } from "../record/usual-names.ts";
-import {
-  bodySchema,
-  isRecordPath,
-  lastSegment,
-  normalizePath,
-  parametersOf,
-  readSchema,
-  successSchema,
-} from "./bodies-and-parameters.ts";
+import { bodySchema, readSchema, successSchema } from "./bodies-and-parameters.ts";
 import { findScope } from "./parents.ts";
+import { isRecordPath, lastSegment, normalizePath, parametersOf } from "./paths.ts";
 import type { FoundCollection, View } from "./plan-collection.ts";
 import { readOperationHint } from "./x-resource.ts";
 

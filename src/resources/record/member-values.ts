@@ -1,7 +1,7 @@
 // The values of members that a request does not have, or has in another form.
 import { parseJson, toSnakeCase } from "../../lib/index.ts";
+import { beginnings, referenceNames, spokenDefault } from "./name-tables.ts";
 import { itemSchemas, RecordSchema } from "./record-schema.ts";
-import { beginnings, referenceNames, spokenDefault } from "./usual-names.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 

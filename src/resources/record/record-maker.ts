@@ -2,8 +2,8 @@
 import { type Checked, isObject } from "../../lib/index.ts";
 import { type ChosenValue, completeMember } from "./member-values.ts";
 import { RecordSchema } from "./record-schema.ts";
-import { fillUrls, hasUrls, recordUrl } from "./record-urls.ts";
 import type { Resource } from "./resource.ts";
+import { fillUrls, hasUrls, recordUrl } from "./url-placeholders.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -14,8 +14,8 @@ import {
 import type { RecordEnvelope } from "../recognition/envelopes.ts";
 import type { PlannedAction, PlannedOperation } from "../recognition/plan.ts";
 import { callerForms, RecordMaker } from "../record/record-maker.ts";
-import { recordUrl } from "../record/record-urls.ts";
 import { maxScopeLength, type Resource } from "../record/resource.ts";
+import { recordUrl } from "../record/url-placeholders.ts";
 import { callerId } from "./caller.ts";
 import { applyMask } from "./patches.ts";
 import { addRecord, type PlacedRecord } from "./place-record.ts";

@@ -2,7 +2,7 @@
 import type { Document } from "../../openapi/index.ts";
 import { collectionsIn, openTables, sharedTables } from "../../store/index.ts";
 import { collectionsOf } from "../recognition/find-collections.ts";
-import { type UpgradeOptions, upgradeRecords } from "./record-upgrade.ts";
+import { type UpgradeOptions, upgradeRecords } from "./outdated-records.ts";
 
 /** Calls `upgradeRecords` for the store at `url`, and then `report` with what `describeUnserved` returns. */
 export async function prepareRecords(

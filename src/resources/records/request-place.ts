@@ -1,7 +1,7 @@
 // Where a request is: the scope, id and address of its record, and the URLs of both.
 import type { UntypedCall } from "../../openapi/index.ts";
 import { idOf, type RecordId, toScope } from "../../store/index.ts";
-import { parametersOf } from "../recognition/bodies-and-parameters.ts";
+import { parametersOf } from "../recognition/paths.ts";
 import type { PlannedAction } from "../recognition/plan.ts";
 import type { Resource } from "../record/resource.ts";
 import { parameterOf } from "./request.ts";

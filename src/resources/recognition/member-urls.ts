@@ -1,9 +1,9 @@
 // The URLs that members of a record have by their names: its own, that of its parent, and those of lists below it.
 import { toSnakeCase } from "../../lib/index.ts";
-import { parentUrl, recordUrl } from "../record/record-urls.ts";
+import { meaningOf, urlNames } from "../record/name-tables.ts";
 import type { Resource } from "../record/resource.ts";
-import { meaningOf, urlNames } from "../record/usual-names.ts";
-import { normalizePath } from "./bodies-and-parameters.ts";
+import { parentUrl, recordUrl } from "../record/url-placeholders.ts";
+import { normalizePath } from "./paths.ts";
 
 /** Returns a function that returns the URL of a member, see `recordUrl`; undefined if its name says none. */
 export function createUrlFinder({ item, isSingle, hasRecordPath, record, scopeParameters }: Resource) {
