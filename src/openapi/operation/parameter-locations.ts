@@ -14,41 +14,35 @@ import { findRawText, type PathTemplate } from "./path-template.ts";
 // keeps the properties of an object without a prototype in a hash table, which is slow.
 const empty = Object.freeze(Object.create(null));
 
-/** The parameters of one location. `Source` is the part of a request that has them, and `Texts` are their texts. */
-export abstract class ParameterLocation<Source, Texts> {
+/** How the parameters of one location are read. `Source` is the part of a request that has them, and `Texts` are their texts. */
+interface Location<Source, Texts> {
+  readonly name: ErrorDetail["location"];
+  /** Names a parameter in messages. */
+  readonly noun: string;
+  split(source: Source): Texts;
+  /** Returns the value of a parameter; undefined if it is missing. Throws an InvalidValue. */
+  readParameter(parameter: Parameter, texts: Texts, style: Style): unknown;
+  /** Returns the names that no parameter has read. They are rejected. */
+  findUnknown?(texts: Texts): Iterable<string>;
+}
+
+/** The parameters of one location. */
+export class ParameterLocation<Source, Texts = unknown> {
   readonly names: readonly string[];
   readonly #parameters: readonly Parameter[];
-  readonly #location: ErrorDetail["location"];
-  readonly #noun: string;
+  readonly #location: Location<Source, Texts>;
   readonly #validate: Validate;
   #ordered: readonly Parameter[] | undefined;
 
-  /** `noun` names a parameter in messages. */
-  constructor(
-    parameters: readonly Parameter[],
-    schemas: Schemas,
-    location: ErrorDetail["location"],
-    noun = `${location} parameter`,
-  ) {
+  constructor(parameters: readonly Parameter[], schemas: Schemas, location: Location<Source, Texts>) {
     this.names = parameters.map(({ name }) => name);
     this.#parameters = parameters;
     this.#location = location;
-    this.#noun = noun;
     this.#validate = schemas.compileObject(
       parameters.map(({ name, pointer, required, allowsEmpty }) => {
         return { name, pointer, required, allowEmptyValue: required && allowsEmpty };
       }),
     );
-  }
-
-  protected abstract split(source: Source): Texts;
-
-  /** Returns the value of a parameter; undefined if it is missing. Throws an InvalidValue. */
-  protected abstract readParameter(parameter: Parameter, texts: Texts, style: Style): unknown;
-
-  /** Returns the names that no parameter has read. They are rejected. */
-  protected findUnknown(_texts: Texts): Iterable<string> {
-    return [];
   }
 
   /** Returns the values of the parameters by name, with default values. */
@@ -60,21 +54,21 @@ export abstract class ParameterLocation<Source, Texts> {
   }
 
   #read(source: Source, styleOf: (parameter: Parameter) => Style): ReadPart {
-    const texts = this.split(source);
+    const { name: location, noun, split, readParameter, findUnknown } = this.#location;
+    const texts = split(source);
     const values: Record<string, unknown> = Object.create(empty);
     const problems: Problem[] = [];
     const unread = new Set<string | undefined>();
     for (const parameter of this.#order())
       try {
-        const value = this.readParameter(parameter, texts, styleOf(parameter));
+        const value = readParameter(parameter, texts, styleOf(parameter));
         if (value !== undefined) values[parameter.name] = value;
       } catch (error) {
         if (!(error instanceof InvalidValue)) throw error;
         problems.push({ path: shorten(parameter.name), requirement: error.requirement });
         unread.add(parameter.name);
       }
-    const noun = this.#noun;
-    for (const name of this.findUnknown(texts))
+    for (const name of findUnknown?.(texts) ?? [])
       if (problems.length < maxDetails)
         problems.push({ path: "", part: shorten(name), requirement: describeUnknown(name, noun, this.#textNames()) });
     if (this.names.length === 0 && problems.length === 0) return { value: values };
@@ -83,21 +77,22 @@ export abstract class ParameterLocation<Source, Texts> {
     // One that can't be read is not missing.
     const isNew = ({ path, part }: Problem) => path !== "" || !unread.has(part);
     const invalid = "value" in result ? [] : result.problems.filter(isNew);
-    return { error: toInvalidRequest([...problems, ...invalid], this.#location, noun) };
+    return { error: toInvalidRequest([...problems, ...invalid], location, noun) };
   }
 
   /** Returns whether a source has all required parameters, and no unknown ones, whatever their values are. */
   hasNames(source: Source): boolean {
-    const texts = this.split(source);
+    const { split, readParameter, findUnknown } = this.#location;
+    const texts = split(source);
     const isMissing = (parameter: Parameter) => {
       try {
-        return this.readParameter(parameter, texts, parameter.style) === undefined && parameter.required;
+        return readParameter(parameter, texts, parameter.style) === undefined && parameter.required;
       } catch {
         return false; // `read` reports it
       }
     };
     const missing = this.#order().filter(isMissing); // each parameter removes what it reads
-    return missing.length === 0 && [...this.findUnknown(texts)].length === 0;
+    return missing.length === 0 && [...(findUnknown?.(texts) ?? [])].length === 0;
   }
 
   #textNames(): readonly string[] {
@@ -121,7 +116,25 @@ export class PathParameters extends ParameterLocation<PathSource, PathSource> {
   readonly #template: PathTemplate;
 
   constructor(parameters: readonly Parameter[], schemas: Schemas, template: PathTemplate) {
-    super(parameters, schemas, "path");
+    const { names, routerNames, positions } = template;
+    super(parameters, schemas, {
+      name: "path",
+      noun: "path parameter",
+      split: (source) => source,
+      readParameter(parameter, { params, path }, style) {
+        const index = names.indexOf(parameter.name);
+        const position = positions[index] as PathTemplate["positions"][number];
+        const text = params[routerNames[index] as string] as string;
+        const { types } = style.shape;
+        const isText =
+          position.pattern === undefined && style.style === "simple" && !types.has("array") && !types.has("object");
+        // As it was sent, because the router has decoded its delimiters.
+        const value = isText
+          ? style.shape.parsePrimitive(text)
+          : readText(findRawText(path, position) ?? encodeURIComponent(text), style);
+        return parameter.readContent(value);
+      },
+    });
     this.#template = template;
   }
 
@@ -134,112 +147,64 @@ export class PathParameters extends ParameterLocation<PathSource, PathSource> {
       path,
     });
   }
-
-  protected split(source: PathSource): PathSource {
-    return source;
-  }
-
-  protected readParameter(parameter: Parameter, { params, path }: PathSource, style: Style): unknown {
-    const { names, routerNames, positions } = this.#template;
-    const index = names.indexOf(parameter.name);
-    const position = positions[index] as PathTemplate["positions"][number];
-    const text = params[routerNames[index] as string] as string;
-    const { types } = style.shape;
-    const isText =
-      position.pattern === undefined && style.style === "simple" && !types.has("array") && !types.has("object");
-    // As it was sent, because the router has decoded its delimiters.
-    const value = isText
-      ? style.shape.parsePrimitive(text)
-      : readText(findRawText(path, position) ?? encodeURIComponent(text), style);
-    return parameter.readContent(value);
-  }
 }
 
-/** The parameters of a query. */
-export class QueryParameters extends ParameterLocation<Query, Pairs> {
-  readonly #others: readonly string[];
-  readonly #ignoresUnknown: boolean;
-
-  /** `others` are names of pairs that are no parameters, such as API keys. */
-  constructor(parameters: readonly Parameter[], schemas: Schemas, others: readonly string[], ignoresUnknown: boolean) {
-    super(parameters, schemas, "query");
-    this.#others = others;
-    this.#ignoresUnknown = ignoresUnknown;
-  }
-
-  protected split({ pairs }: Query): Pairs {
+/** The parameters of a query. `others` are names of pairs that are no parameters, such as API keys. */
+export const inQuery = (others: readonly string[], ignoresUnknown: boolean): Location<Query, Pairs> => ({
+  name: "query",
+  noun: "query parameter",
+  split({ pairs }) {
     const own = new Map(pairs);
-    for (const name of this.#others) own.delete(name);
+    for (const name of others) own.delete(name);
     return own;
-  }
-
-  protected readParameter(parameter: Parameter, pairs: Pairs, style: Style): unknown {
+  },
+  readParameter(parameter, pairs, style) {
     const { name, required, allowsEmpty } = parameter;
     // An allowed empty value means that the parameter is not used (OpenAPI 3.1.1, section 4.8.12.2.1).
     if (allowsEmpty && !required && pairs.get(name)?.every((text) => text === "")) pairs.delete(name);
     return parameter.readContent(readPairs(pairs, style));
-  }
+  },
+  findUnknown: (pairs) => (ignoresUnknown ? [] : pairs.keys()),
+});
 
-  protected override findUnknown(pairs: Pairs): Iterable<string> {
-    return this.#ignoresUnknown ? [] : pairs.keys();
-  }
-}
-
-/** The parameter that is the whole query (OpenAPI 3.2). */
-export class WholeQuery extends ParameterLocation<Query, string> {
-  readonly #others: readonly string[];
-
-  /** `others` are names of pairs that do not belong to it. */
-  constructor(parameters: readonly Parameter[], schemas: Schemas, others: readonly string[]) {
-    super(parameters, schemas, "query");
-    this.#others = others;
-  }
-
-  protected split({ text }: Query): string {
-    const isOwn = (pair: string) => !this.#others.includes(decodeComponent(pair.split("=", 1)[0] as string));
-    return this.#others.length === 0 ? text : text.split("&").filter(isOwn).join("&");
-  }
-
+/** The parameter that is the whole query (OpenAPI 3.2). `others` are names of pairs that do not belong to it. */
+export const asQuery = (others: readonly string[]): Location<Query, string> => ({
+  name: "query",
+  noun: "query parameter",
+  split({ text }) {
+    const isOwn = (pair: string) => !others.includes(decodeComponent(pair.split("=", 1)[0] as string));
+    return others.length === 0 ? text : text.split("&").filter(isOwn).join("&");
+  },
   // An empty query is a missing parameter, or an empty form.
-  protected readParameter(parameter: Parameter, text: string): unknown {
+  readParameter(parameter, text) {
     if (text === "" && !parameter.required) return undefined;
     return parameter.readContent(parameter.format === "form" ? text : parameter.style.decode(text));
-  }
-}
+  },
+});
 
 /** The headers of a request, by name in lower case. */
 export type SentHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The parameters in headers. */
-export class HeaderParameters extends ParameterLocation<SentHeaders, SentHeaders> {
-  constructor(parameters: readonly Parameter[], schemas: Schemas) {
-    super(parameters, schemas, "header", "header");
-  }
-
-  protected split(headers: SentHeaders): SentHeaders {
-    return headers;
-  }
-
-  protected readParameter(parameter: Parameter, headers: SentHeaders, style: Style): unknown {
+export const inHeaders: Location<SentHeaders, SentHeaders> = {
+  name: "header",
+  noun: "header",
+  split: (headers) => headers,
+  readParameter(parameter, headers, style) {
     const key = parameter.name.toLowerCase();
     const text = Object.hasOwn(headers, key) ? headers[key] : undefined;
     return text === undefined ? undefined : parameter.readContent(readText([text].flat().join(", "), style));
-  }
-}
+  },
+};
 
 /** The parameters in cookies. */
-export class CookieParameters extends ParameterLocation<SentHeaders, Pairs> {
-  constructor(parameters: readonly Parameter[], schemas: Schemas) {
-    super(parameters, schemas, "cookie", "cookie");
-  }
-
-  protected split({ cookie }: SentHeaders): Pairs {
-    return parseCookies(cookie as string);
-  }
-
-  protected readParameter(parameter: Parameter, pairs: Pairs, style: Style): unknown {
+export const inCookies: Location<SentHeaders, Pairs> = {
+  name: "cookie",
+  noun: "cookie",
+  split: ({ cookie }) => parseCookies(cookie as string),
+  readParameter(parameter, pairs, style) {
     const { shape, explode } = style;
     const isExploded = explode && style.style === "form" && (shape.isOnly("array") || shape.isOnly("object"));
     return parameter.readContent(readPairs(isExploded ? splitCookies(pairs) : pairs, style));
-  }
-}
+  },
+};

@@ -4,13 +4,16 @@ import type { OperationObject, ParameterObject, PathItem } from "../source/docum
 import type { ReportReason } from "../source/findings.ts";
 import type { Part } from "../source/part.ts";
 import { listContents } from "../wire/media-types.ts";
+import type { Query } from "../wire/pairs.ts";
 import { Parameter } from "./parameter.ts";
 import {
-  CookieParameters,
-  HeaderParameters,
+  asQuery,
+  inCookies,
+  inHeaders,
+  inQuery,
+  ParameterLocation,
   PathParameters,
-  QueryParameters,
-  WholeQuery,
+  type SentHeaders,
 } from "./parameter-locations.ts";
 import type { PathTemplate } from "./path-template.ts";
 import type { SecurityRequirement } from "./security-requirements.ts";
@@ -30,9 +33,9 @@ const styles = {
 export interface Parameters {
   readonly path: PathParameters | undefined;
   /** Also without parameters: an unknown one is rejected. */
-  readonly query: QueryParameters | WholeQuery;
-  readonly headers: HeaderParameters | undefined;
-  readonly cookies: CookieParameters | undefined;
+  readonly query: ParameterLocation<Query>;
+  readonly headers: ParameterLocation<SentHeaders> | undefined;
+  readonly cookies: ParameterLocation<SentHeaders> | undefined;
 }
 
 export interface ParameterOptions {
@@ -68,10 +71,10 @@ export function compileParameters(options: ParameterOptions): Parameters {
     path: path.length > 0 ? new PathParameters(path, schemas, template) : undefined,
     query:
       whole.length > 0
-        ? new WholeQuery(whole, schemas, others)
-        : new QueryParameters(query, schemas, others, ignoreUnknown),
-    headers: headers.length > 0 ? new HeaderParameters(headers, schemas) : undefined,
-    cookies: cookies.length > 0 ? new CookieParameters(cookies, schemas) : undefined,
+        ? new ParameterLocation(whole, schemas, asQuery(others))
+        : new ParameterLocation(query, schemas, inQuery(others, ignoreUnknown)),
+    headers: headers.length > 0 ? new ParameterLocation(headers, schemas, inHeaders) : undefined,
+    cookies: cookies.length > 0 ? new ParameterLocation(cookies, schemas, inCookies) : undefined,
   };
 }
 
