@@ -3,8 +3,8 @@ import { isUtf8 } from "node:buffer";
 import { readFile, realpath, stat } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { describeLocation, locate, locateOffset, type SourceFile, toShortPath } from "./locations.ts";
-import { checkSize, InvalidPart, InvalidText, parseText } from "./text.ts";
+import { describePlace, type SourceFile, toShortPath } from "./locations.ts";
+import { checkSize, InvalidDocument, parseText } from "./text.ts";
 
 /** A file that is in none of the folders from which the document is read. The message completes "The reference …". */
 export class OutsideFile extends Error {
@@ -37,7 +37,7 @@ export async function checkReferenced(url: URL, folders: readonly string[]): Pro
 export async function readSourceFile(url: URL): Promise<SourceFile> {
   const bytes = await readBytes(url);
   const text = bytes.toString();
-  if (!isUtf8(bytes)) refuse({ url, text }, "it is not in UTF-8: convert it", text.indexOf("\ufffd"));
+  if (!isUtf8(bytes)) refuse(toFile(text, url), "it is not in UTF-8: convert it", text.indexOf("\ufffd"));
   return parseSource(text, url);
 }
 
@@ -59,37 +59,33 @@ function reportToWatchMode(url: URL): void {
 
 /** Parses the text of a file. Throws an Error that names it. */
 export function parseSource(text: string, url?: URL): SourceFile {
-  try {
+  return refuseInvalid(toFile(text, url), () => {
     const file = { url, text, ...parseText(text) };
     if (!file.isJson) checkSource(file); // JSON has no aliases
     return file;
-  } catch (error) {
-    if (!(error instanceof InvalidText)) throw error;
-    return refuse({ url, text }, error.message, error.offset);
-  }
+  });
 }
 
 /** Checks the size of what a file has. Throws an Error that names the place. */
 export function checkSource(file: SourceFile): void {
+  refuseInvalid(file, () => checkSize(file.content));
+}
+
+function refuseInvalid<T>(file: SourceFile, read: () => T): T {
   try {
-    checkSize(file.content);
+    return read();
   } catch (error) {
-    if (!(error instanceof InvalidPart)) throw error;
-    refusePart(file, error.pointer, error.message);
+    if (!(error instanceof InvalidDocument)) throw error;
+    return refuse(file, error.message, error.place);
   }
 }
 
-/** Throws an Error about a part of a file. `reason` completes "The document is invalid: …". */
-export function refusePart(file: SourceFile, pointer: string, reason: string): never {
-  const [location] = locate([{ file, pointer }]);
-  throw new Error(`The document${nameOf(file)} is invalid: ${reason} (${location && describeLocation(location)}).`);
+/** Throws an Error about a part of a file, or a character. `reason` completes "The document is invalid: …". */
+export function refuse(file: SourceFile, reason: string, place: string | number): never {
+  const name = file.url === undefined ? "" : ` ${toShortPath(file.url)}`;
+  throw new Error(`The document${name} is invalid: ${reason} (${describePlace(file, place)}).`);
 }
 
-function refuse({ url, text }: Pick<SourceFile, "url" | "text">, reason: string, offset: number): never {
-  const location = locateOffset({ url, text, content: undefined, isJson: false }, offset);
-  throw new Error(`The document${nameOf({ url })} is invalid: ${reason} (${describeLocation(location)}).`);
-}
-
-function nameOf({ url }: Pick<SourceFile, "url">): string {
-  return url === undefined ? "" : ` ${toShortPath(url)}`;
+function toFile(text: string, url: URL | undefined): SourceFile {
+  return { url, text, content: undefined, isJson: false };
 }

@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { toJson } from "../../lib/index.ts";
 import { bundle, readFiles } from "./bundle.ts";
 import type { OpenApi } from "./document-types.ts";
-import { checkSource, OutsideFile, parseSource, readSourceFile, refusePart } from "./files.ts";
+import { checkSource, OutsideFile, parseSource, readSourceFile, refuse } from "./files.ts";
 import { Findings } from "./findings.ts";
 import type { SourceFile, SourcePlace } from "./locations.ts";
 import { restoreReferences } from "./object-cycles.ts";
@@ -104,12 +104,12 @@ function checkVersion(file: SourceFile): void {
   const required = `it must have openapi: 3.0.x, 3.1.x or 3.2.x`;
   if (typeof content !== "object" || content === null || Array.isArray(content)) {
     const isEmpty = file.text?.trim() === "";
-    refusePart(file, "", isEmpty ? "it is empty" : `it is not an object: ${required}`);
+    refuse(file, isEmpty ? "it is empty" : `it is not an object: ${required}`, "");
   }
   const { openapi: version, swagger } = content as { readonly openapi?: unknown; readonly swagger?: unknown };
   if (typeof version === "string" && /^3\.[0-2]\.\d+/.test(version)) return;
-  if (version !== undefined) refusePart(file, "/openapi", `${required}, and not ${toJson(version)}`);
-  if (swagger === undefined) refusePart(file, "", required);
+  if (version !== undefined) refuse(file, `${required}, and not ${toJson(version)}`, "/openapi");
+  if (swagger === undefined) refuse(file, required, "");
   throw new Error(
     `The document is of Swagger ${swagger}. Convert it to OpenAPI 3 first, for example with swagger2openapi.`,
   );

@@ -57,9 +57,13 @@ export function describeLocation({ pointer, file, line, column }: SourceLocation
   return file === undefined ? `line ${line}, column ${column}` : `${file}:${line}:${column}`;
 }
 
-/** Returns the location of a character of a file. */
-export function locateOffset(file: SourceFile, offset: number): SourceLocation {
-  return { pointer: "", file: nameOf(file), ...createLineFinder(file.text ?? "")(offset) };
+/** Returns the location of a part of a file, or of a character, like `describeLocation`. */
+export function describePlace(file: SourceFile, place: string | number): string {
+  if (typeof place === "string")
+    return locate([{ file, pointer: place }])
+      .map(describeLocation)
+      .join();
+  return describeLocation({ pointer: "", file: nameOf(file), ...createLineFinder(file.text ?? "")(place) });
 }
 
 /** Returns the path of a file as messages have it: relative to the working directory if it is below it. */

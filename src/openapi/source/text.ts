@@ -12,25 +12,14 @@ import {
 import { parseInteger, parseJson } from "../../lib/index.ts";
 import { escapeToken } from "./part.ts";
 
-/** A text can't be parsed. The message completes "The document is invalid: …". */
-export class InvalidText extends Error {
-  /** Of the first character that is wrong. */
-  readonly offset: number;
+/** What is wrong with a document. The message completes "The document is invalid: …". */
+export class InvalidDocument extends Error {
+  /** The offset of the first character that is wrong, or the JSON pointer of the part that is too large or too deep. */
+  readonly place: number | string;
 
-  constructor(reason: string, offset: number) {
+  constructor(reason: string, place: number | string) {
     super(reason);
-    this.offset = offset;
-  }
-}
-
-/** A value is too large or too deep. The message completes "The document is invalid: …". */
-export class InvalidPart extends Error {
-  /** The JSON pointer of the part that is wrong. */
-  readonly pointer: string;
-
-  constructor(reason: string, pointer: string) {
-    super(reason);
-    this.pointer = pointer;
+    this.place = place;
   }
 }
 
@@ -68,7 +57,7 @@ const schema = CORE_SCHEMA.withTags(exactInt, mergeTag);
 // Loaded at the first use, because most documents do not need it.
 const require = createRequire(import.meta.url);
 
-/** Parses JSON or YAML. Integers beyond 2^53 are bigint. Throws an InvalidText. */
+/** Parses JSON or YAML. Integers beyond 2^53 are bigint. Throws an InvalidDocument. */
 export function parseText(text: string): ParsedText {
   // JSON is parsed as such, because that takes a fifth of the time. A flow mapping of YAML looks like it, and is rare. JSON with
   // the same name twice is also left to YAML, which rejects it.
@@ -93,7 +82,7 @@ function parseYaml(text: string): unknown {
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     const { reason, mark } = error;
-    const own = new InvalidText(describe(reason), mark?.position ?? 0);
+    const own = new InvalidDocument(describe(reason), mark?.position ?? 0);
     if (/\bmax[A-Z]|duplicated/.test(reason)) throw own; // hostile, or refused by both
     return parseTolerantly(text, own);
   }
@@ -108,7 +97,7 @@ function describe(reason: string): string {
 }
 
 // `other` is the error of js-yaml, which is thrown if `yaml` does not know the place of its own.
-function parseTolerantly(text: string, other: InvalidText): unknown {
+function parseTolerantly(text: string, other: InvalidDocument): unknown {
   const { isScalar, parseDocument, visit } = require("yaml") as typeof import("yaml");
   // Its own check of keys compares each with each.
   const options = {
@@ -120,7 +109,7 @@ function parseTolerantly(text: string, other: InvalidText): unknown {
   } as const;
   const document = parseDocument(text, options);
   const [error] = document.errors;
-  if (error) throw findJsonError(text) ?? new InvalidText(describe(error.message), error.pos[0]);
+  if (error) throw findJsonError(text) ?? new InvalidDocument(describe(error.message), error.pos[0]);
   let merged = 0; // at most
   let largest = 0;
   try {
@@ -131,7 +120,7 @@ function parseTolerantly(text: string, other: InvalidText): unknown {
           const name = isScalar(key) ? (key.source ?? String(key.value)) : key;
           if (name === "<<") merged += 1;
           else if (keys.has(name))
-            throw new InvalidText(
+            throw new InvalidDocument(
               `duplicated mapping key ${name}`,
               (key as { range?: number[] | null }).range?.[0] ?? 0,
             );
@@ -140,17 +129,17 @@ function parseTolerantly(text: string, other: InvalidText): unknown {
         largest = Math.max(largest, items.length);
       },
     });
-    if (merged * largest > maxMerged) throw new InvalidText(tooManyMerged, 0);
+    if (merged * largest > maxMerged) throw new InvalidDocument(tooManyMerged, 0);
     return toExactNumbers(document.toJS({ maxAliasCount: maxAliases }), new Set());
   } catch (error) {
-    if (error instanceof InvalidText) throw error;
-    if (error instanceof RangeError) throw new InvalidText(tooDeep, 0);
+    if (error instanceof InvalidDocument) throw error;
+    if (error instanceof RangeError) throw new InvalidDocument(tooDeep, 0);
     throw other;
   }
 }
 
 // A text that looks like JSON is meant to be JSON, and an error about YAML would not help.
-function findJsonError(text: string): InvalidText | undefined {
+function findJsonError(text: string): InvalidDocument | undefined {
   if (!/^\s*\{\s*"/.test(text)) return undefined;
   try {
     JSON.parse(text);
@@ -158,9 +147,9 @@ function findJsonError(text: string): InvalidText | undefined {
   } catch (error) {
     const { message } = error as Error;
     const [, reason, position] = /^(.*) in JSON at position (\d+)/.exec(message) ?? [];
-    if (reason !== undefined) return new InvalidText(`it is not valid JSON: ${reason}`, Number(position));
+    if (reason !== undefined) return new InvalidDocument(`it is not valid JSON: ${reason}`, Number(position));
     return /end of JSON/.test(message)
-      ? new InvalidText("it is not valid JSON: it ends too early", text.length)
+      ? new InvalidDocument("it is not valid JSON: it ends too early", text.length)
       : undefined;
   }
 }
@@ -189,13 +178,13 @@ interface Size {
   readonly depth: number;
 }
 
-/** Checks the size of a value with its aliases repeated. Throws an InvalidPart if it is too deep, contains itself, or is too large. */
+/** Checks the size of a value with its aliases repeated. Throws an InvalidDocument if it is too deep, contains itself, or is too large. */
 export function checkSize(value: unknown): void {
   const sizes = new Map<object, Size | undefined>(); // undefined while it is measured
   const path: string[] = [];
   let written = 0;
   const refuse = (reason: string): never => {
-    throw new InvalidPart(reason, path.map((name) => `/${escapeToken(name)}`).join(""));
+    throw new InvalidDocument(reason, path.map((name) => `/${escapeToken(name)}`).join(""));
   };
   const measure = (part: unknown): Size => {
     if (typeof part !== "object" || part === null) return { count: 1, depth: 0 };
