@@ -4,8 +4,7 @@ import type { Problem } from "../../lib/index.ts";
 import type { SchemaObject } from "../source/document-types.ts";
 import type { Cell, Check, Failure } from "./evaluation.ts";
 import type { SchemaNode } from "./node.ts";
-import type { Application } from "./subschema.ts";
-import type { Form } from "./value-forms.ts";
+import type { Application, Form } from "./value-forms.ts";
 
 /** A keyword of JSON Schema or OpenAPI. */
 export interface Keyword {

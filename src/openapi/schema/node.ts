@@ -3,10 +3,9 @@ import { isObject } from "../../lib/index.ts";
 import type { SchemaObject } from "../source/document-types.ts";
 import { isJsonSchema } from "./dialect.ts";
 import type { Marks } from "./evaluation.ts";
-
 import type { Place, Resource, SchemaDocument, Scope } from "./schema-document.ts";
-import type { Application } from "./subschema.ts";
 import { compilePattern } from "./texts/regular-expressions.ts";
+import type { Application } from "./value-forms.ts";
 
 /** A schema that is a direct part of another one. */
 export interface Child {
@@ -23,28 +22,27 @@ export const wholes: ReadonlySet<Application> = new Set(["whole"]);
 const possible: ReadonlySet<Application> = new Set(["whole", "alternative", "branch"]);
 const inPlace: ReadonlySet<Application> = new Set(["whole", "alternative", "branch", "test"]);
 
-// Without recursion, like `listReachable`, because a chain of references can be long.
-function collectParts(starts: readonly SchemaNode[], applications: ReadonlySet<Application>): SchemaNode[] {
-  const found = new Map(starts.map((node) => [node.identity, node])); // grows while it is read
-  for (const node of found.values())
-    for (const part of [...node.references(), ...node.children(applications).map((child) => child.node)])
-      if (!found.has(part.identity)) found.set(part.identity, part);
-  return [...found.values()];
-}
-
-/** Lists these schemas, and those that they have and refer to, at any depth, each once as it is written. */
-export function* listReachable(starts: readonly SchemaNode[]): Generator<SchemaNode> {
-  const reached = new Map(starts.map((node) => [node.raw, node])); // grows while it is read
+// These schemas, and those that they refer to and have, at any depth, each once. Without recursion, because a chain of references
+// can be long.
+function* reach(
+  starts: readonly SchemaNode[],
+  key: "identity" | "raw",
+  applications?: ReadonlySet<Application>,
+): Generator<SchemaNode> {
+  const reached = new Map(starts.map((node) => [node[key], node])); // grows while it is read
   for (const node of reached.values()) {
     yield node;
-    for (const next of [...node.references(), ...node.children().map((child) => child.node)])
-      if (!reached.has(next.raw)) reached.set(next.raw, next);
+    for (const next of [...node.references(), ...node.children(applications).map((child) => child.node)])
+      if (!reached.has(next[key])) reached.set(next[key], next);
   }
 }
 
+/** Lists these schemas, and those that they have and refer to, at any depth, each once as it is written. */
+export const listReachable = (starts: readonly SchemaNode[]) => reach(starts, "raw");
+
 /** Returns these schemas and those that a value may have to match besides: also alternatives, and those under a condition. */
 export function possiblePartsOf(nodes: readonly SchemaNode[]): SchemaNode[] {
-  return collectParts(nodes, possible);
+  return [...reach(nodes, "identity", possible)];
 }
 
 /** A schema of the document. */
@@ -129,7 +127,7 @@ export class SchemaNode implements Place {
 
   /** Returns this schema and those that a value must match besides, behind references and `allOf`, at any depth, each once. */
   parts(): SchemaNode[] {
-    return collectParts([this], wholes);
+    return [...reach([this], "identity", wholes)];
   }
 
   /** Returns the schemas that apply to a property, by the keywords of this schema alone. */

@@ -10,8 +10,7 @@ import {
   unescapeToken,
 } from "../source/part.ts";
 import type { Upgrade } from "./dialect.ts";
-import type { ListSubschemas } from "./subschema.ts";
-import type { Marker } from "./value-forms.ts";
+import type { ListSubschemas, Marker } from "./value-forms.ts";
 
 /** The place of a schema. */
 export interface Place {

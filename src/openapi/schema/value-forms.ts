@@ -94,3 +94,25 @@ export function isPattern(text: string): boolean {
 
 /** The keyword of a property that is not sent in one direction. */
 export type Marker = "readOnly" | "writeOnly";
+
+/**
+ * What the subschemas of a keyword apply to:
+ * - `whole`: to the value itself
+ * - `reference`: to the value itself; the value of the keyword leads to the schema
+ * - `alternative`: to the value itself, which need not match each of them
+ * - `branch`: to the value itself, under a condition
+ * - `test`: to the value itself, which need not match
+ * - `member`: to the members of an object or array
+ * - `name`: to the names of an object
+ * - `nothing`: only to what refers to them
+ */
+export type Application = "whole" | "reference" | "alternative" | "branch" | "test" | "member" | "name" | "nothing";
+
+/**
+ * Returns the keywords of the schemas that are direct parts of a schema, with the name or index behind each; undefined if the keyword has
+ * one schema. Returns all, or those that apply to something. Ignores invalid keywords.
+ */
+export type ListSubschemas = (
+  schema: SchemaObject,
+  applications?: ReadonlySet<Application>,
+) => { readonly keyword: string; readonly key: string | undefined }[];

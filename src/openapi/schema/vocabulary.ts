@@ -1,5 +1,5 @@
 // All keywords. Their order is that in which a schema checks them.
-import type { Schema, SchemaObject } from "../source/document-types.ts";
+import type { SchemaObject } from "../source/document-types.ts";
 import type { Keyword, Keywords } from "./keyword.ts";
 import { arrayKeywords } from "./keywords/arrays.ts";
 import { coreKeywords } from "./keywords/core.ts";
@@ -12,7 +12,7 @@ import { objectKeywords } from "./keywords/objects.ts";
 import { textKeywords } from "./keywords/texts.ts";
 import { typeKeywords } from "./keywords/types.ts";
 import { unevaluatedKeywords } from "./keywords/unevaluated.ts";
-import type { ListSubschemas, Subschema } from "./subschema.ts";
+import type { ListSubschemas } from "./value-forms.ts";
 
 /** The keywords by name. */
 export const vocabulary: ReadonlyMap<string, Keyword> = new Map(
@@ -44,16 +44,14 @@ export function keywordsOf(schema: SchemaObject): string[] {
 
 /** Lists subschemas by the forms of keywords. */
 export const listSubschemas: ListSubschemas = (schema, applications) => {
-  const found: Subschema[] = [];
+  const found: ReturnType<ListSubschemas> = [];
   for (const keyword in schema) {
     const { form, applies } = vocabulary.get(keyword) ?? {};
     if (form?.schemas === undefined || applies === undefined || applications?.has(applies) === false) continue;
     const value = schema[keyword];
     if (!form.matches(value)) continue;
-    if (form.schemas === "one") found.push({ keyword, key: undefined, schema: value as Schema });
-    else
-      for (const [key, subschema] of Object.entries(value as Readonly<Record<string, Schema>>))
-        found.push({ keyword, key, schema: subschema });
+    if (form.schemas === "one") found.push({ keyword, key: undefined });
+    else for (const key of Object.keys(value as object)) found.push({ keyword, key });
   }
   return found;
 };
