@@ -16,7 +16,7 @@ export function checkExamples(root: Part, pointers: readonly string[], schemas: 
     const [, name] = /\/(?:content|mediaTypes)\/([^/]*)$/.exec(pointer) ?? [];
     const mediaType = name && unescapeToken(name);
     for (const { pointer: place, result } of readExamples(part, schemas, mediaType, directionOf(pointer)))
-      reportProblem(result, `The example at ${place}`, place, report);
+      reportProblem(result, place, report);
   }
 }
 
@@ -28,17 +28,14 @@ function checkSchema(node: SchemaNode, schemas: Schemas, report: Report): void {
     ...examples.map((value, index) => [`examples/${index}`, value]),
   ];
   const validate = schemas.compileCheckAt(pointer, "parameters");
-  for (const [name, value] of all) {
-    const place = `${pointer}/${name}`;
-    reportProblem(validate(value), `The example at ${place}`, place, report);
-  }
+  for (const [name, value] of all) reportProblem(validate(value), `${pointer}/${name}`, report);
 }
 
-function reportProblem(result: Validation, subject: string, pointer: string, report: Report): void {
+function reportProblem(result: Validation, pointer: string, report: Report): void {
   if ("value" in result) return;
   const [{ path, requirement }] = result.problems;
   const part = path === "" ? "which" : `whose part '${path}'`;
-  report("example", subject, `does not match its schema, ${part} ${requirement}`, pointer);
+  report("example", `The example at ${pointer}`, `does not match its schema, ${part} ${requirement}`, pointer);
 }
 
 // Read-only properties are not in requests, and write-only ones not in responses.

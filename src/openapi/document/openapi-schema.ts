@@ -1,7 +1,7 @@
 // Compares a document with the schema of OpenAPI. What the server needs is checked when it is compiled, with better messages: the
 // differences that remain are warnings, except misspelled fields, because a typing error loses a rule.
 import { createRequire } from "node:module";
-import { findSimilarName } from "../../lib/index.ts";
+import { findSimilarName, getOrAdd } from "../../lib/index.ts";
 import { upgradeSchema30 } from "../schema/dialect.ts";
 import type { Validate } from "../schema/keyword.ts";
 import { Schemas } from "../schema/schemas.ts";
@@ -25,7 +25,9 @@ interface SchemaError {
 
 /** Reports the differences between a document and the schema of its version of OpenAPI. */
 export async function compareWithSchema(content: OpenApi, report: Report): Promise<void> {
-  if ("value" in validateOf(content.openapi.slice(0, 3))(content)) return;
+  const version = content.openapi.slice(0, 3);
+  const validate = getOrAdd(validates, version, () => compileSchema(version));
+  if ("value" in validate(content)) return;
   // Ajv compiles the schema for 0.15 s, but finds each difference.
   const { Validator } = await import("@seriousme/openapi-schema-validator");
   // A copy, which the validator changes. It does not know bigint.
@@ -41,9 +43,7 @@ export async function compareWithSchema(content: OpenApi, report: Report): Promi
   }
 }
 
-function validateOf(version: string): Validate {
-  const known = validates.get(version);
-  if (known) return known;
+function compileSchema(version: string): Validate {
   const schema = require(`@seriousme/openapi-schema-validator/schemas/v${version}/schema.json`) as SchemaObject;
   // That of 3.0 is in the dialect of draft 4, in which limits are as in OpenAPI 3.0.
   const schemas = new Schemas(schema, {
@@ -53,9 +53,7 @@ function validateOf(version: string): Validate {
   const options = { report: () => {} };
   schemas.add("", options);
   schemas.checkReferences(options);
-  const validate = schemas.compileCheckAt("", "parameters");
-  validates.set(version, validate);
-  return validate;
+  return schemas.compileCheckAt("", "parameters");
 }
 
 // The fields that are not allowed, by the place of their objects. Each alternative to an object, such as a reference, refuses all of

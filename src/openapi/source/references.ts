@@ -1,4 +1,5 @@
 // References between the files of a document, and what they lead to.
+import { getOrAdd } from "../../lib/index.ts";
 import { dataKeywords, isMapName } from "./fields.ts";
 import { OutsideFile } from "./files.ts";
 import type { SourceFile } from "./locations.ts";
@@ -153,18 +154,14 @@ const anchors = new WeakMap<SourceFile, ReadonlyMap<string, string>>();
 
 // The pointers of the schemas with anchors, by name.
 function anchorsOf(file: SourceFile): ReadonlyMap<string, string> {
-  const known = anchors.get(file);
-  if (known) return known;
-  const found = new Map<string, string>();
-  collectAnchors(file.content, "", found);
-  anchors.set(file, found);
-  return found;
+  return getOrAdd(anchors, file, () => collectAnchors(file.content, "", new Map()));
 }
 
-function collectAnchors(part: unknown, pointer: string, found: Map<string, string>): void {
-  if (typeof part !== "object" || part === null) return;
+function collectAnchors(part: unknown, pointer: string, found: Map<string, string>): Map<string, string> {
+  if (typeof part !== "object" || part === null) return found;
   const { $anchor, $dynamicAnchor } = part as Json;
   for (const name of [$anchor, $dynamicAnchor])
     if (typeof name === "string" && !found.has(name)) found.set(name, pointer);
   for (const [key, value] of Object.entries(part)) collectAnchors(value, `${pointer}/${escapeToken(key)}`, found);
+  return found;
 }

@@ -7,6 +7,7 @@ import { isInt64 } from "../schema/keywords/integers.ts";
 import type { SchemaNode } from "../schema/node.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import { isBinarySchema } from "../schema/shape.ts";
+import { typeNames } from "../schema/value-forms.ts";
 import { escapeToken } from "../source/part.ts";
 import type { TypeViews, View } from "./type-views.ts";
 
@@ -27,7 +28,6 @@ const annotations = [
   "examples",
   "x-extensible-enum",
 ] as const;
-const knownTypes = new Set(["array", "boolean", "integer", "null", "number", "object", "string"]);
 const prefix = "/components/schemas/";
 
 export interface TypeOptions {
@@ -117,7 +117,7 @@ export class TypeSchemas {
     const { schema } = node;
     if (schema.const !== undefined) return toLiterals([schema.const], schema);
     if (Array.isArray(schema.enum)) return toLiterals(schema.enum, schema);
-    const types = [schema.type ?? []].flat().filter((type) => knownTypes.has(type as string)) as string[];
+    const types = [schema.type ?? []].flat().filter((type) => typeNames.includes(type as string)) as string[];
     const implied = ["properties", "patternProperties", "additionalProperties"].some((name) => name in schema);
     if (types.length === 0) return implied ? this.#convertType("object", node, view) : {};
     const converted = types.map((type) => this.#convertType(type, node, view));

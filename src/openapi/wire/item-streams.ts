@@ -5,6 +5,7 @@ import type { ReadableStream as WebStream } from "node:stream/web";
 import { setImmediate } from "node:timers/promises";
 import { toError } from "../../http/index.ts";
 import { ignoreFailure, isPromise, parseJson, toJson } from "../../lib/index.ts";
+import { isBinary } from "./body-formats.ts";
 import { essenceOf } from "./media-types.ts";
 import { isJsonValue, toSentValue } from "./sent-value.ts";
 
@@ -42,11 +43,8 @@ export function itemReaderOf(mediaType: string): ((text: string) => unknown[]) |
 
 /** Returns whether a body is an iterable of the items of a media type that is a stream. */
 export function isItemStream(mediaType: string, body: unknown): body is AsyncIterable<unknown> | Iterable<unknown> {
-  if (!hasItems(mediaType) || typeof body !== "object" || body === null) return false;
-  return (
-    !(body instanceof Readable || body instanceof ReadableStream || body instanceof Uint8Array) &&
-    (Symbol.asyncIterator in body || Symbol.iterator in body)
-  );
+  if (!hasItems(mediaType) || typeof body !== "object" || body === null || isBinary(body)) return false;
+  return Symbol.asyncIterator in body || Symbol.iterator in body;
 }
 
 /** Closes a stream or generator that is not sent, and ignores the failure of a promise. */

@@ -59,14 +59,16 @@ function describeUnknownFormat(format: string, formats: Formats): KeywordProblem
 }
 
 function findSlowPattern(schema: SchemaObject, keyword: string): KeywordProblem | undefined {
-  if (!/^pattern(Properties)?$/.test(keyword)) return undefined;
-  const { pattern, patternProperties, maxLength } = schema;
-  const [patterns, length] =
-    keyword === "pattern" ? [[pattern as string], maxLength] : [Object.keys(patternProperties as object), undefined];
-  const slow = patterns.find((text) => form.isPattern(text) && isSlow(text, length));
+  const length = keyword === "pattern" ? schema.maxLength : undefined;
+  const slow = patternsOf(schema, keyword).find((text) => form.isPattern(text) && isSlow(text, length));
   if (slow === undefined) return undefined;
   const reason = `has the regular expression ${slow}, which is not enforced, because it may take exponential or polynomial time: simplify it, or add a maxLength`;
   return { rule: "slow-pattern", reason };
+}
+
+function patternsOf(schema: SchemaObject, keyword: string): string[] {
+  if (keyword === "pattern") return [schema.pattern as string];
+  return keyword === "patternProperties" ? Object.keys(schema.patternProperties as object) : [];
 }
 
 const listName = "list the name of the property in `required` of its object";
@@ -112,9 +114,7 @@ function describeUnknownKeyword(name: string, schema: SchemaObject): KeywordProb
 
 // Why a regular expression of a keyword is not certain.
 function findForeignPattern(schema: SchemaObject, name: string): KeywordProblem | undefined {
-  const value = schema[name];
-  const patterns = name === "pattern" ? [value] : name === "patternProperties" ? Object.keys(value as object) : [];
-  for (const pattern of patterns as string[]) {
+  for (const pattern of patternsOf(schema, name)) {
     const part = findForeignSyntax(pattern);
     if (part)
       return { rule: "pattern", reason: `has the regular expression ${pattern}, which is not ECMAScript in ${part}` };

@@ -73,23 +73,14 @@ export function findRangeTest(format: string): Test | undefined {
 }
 
 /** Describes the range of the integers of a schema: its limits, or else those of its format. */
-export function limitsOf(schema: SchemaObject): string {
-  const { min, max } = rangeOf(schema.format);
-  return `from ${leastOf(schema) ?? min} to ${greatestOf(schema) ?? max}`;
+export function limitsOf({ format, minimum, exclusiveMinimum, maximum, exclusiveMaximum }: SchemaObject): string {
+  const { min, max } = ranges.get(format) ?? safeRange;
+  const least = stricter(minimum, exclusiveMinimum, 1) ?? min;
+  return `from ${least} to ${stricter(maximum, exclusiveMaximum, -1) ?? max}`;
 }
 
-/** Returns the range of a format of integers, or that of the integers that a number represents exactly. */
-function rangeOf(format: unknown): Range {
-  return ranges.get(format) ?? safeRange;
-}
-
-// The stricter of both limits, as an integer.
-function leastOf({ minimum, exclusiveMinimum: limit }: SchemaObject): unknown {
-  const next = Number.isSafeInteger(limit) ? (limit as number) + 1 : undefined;
-  return minimum === undefined || Number(next) > Number(minimum) ? next : minimum;
-}
-
-function greatestOf({ maximum, exclusiveMaximum: limit }: SchemaObject): unknown {
-  const next = Number.isSafeInteger(limit) ? (limit as number) - 1 : undefined;
-  return maximum === undefined || Number(next) < Number(maximum) ? next : maximum;
+// The stricter of a limit and the integer behind an exclusive one.
+function stricter(limit: unknown, exclusive: unknown, step: 1 | -1): unknown {
+  const next = Number.isSafeInteger(exclusive) ? (exclusive as number) + step : undefined;
+  return limit === undefined || (Number(next) - Number(limit)) * step > 0 ? next : limit;
 }

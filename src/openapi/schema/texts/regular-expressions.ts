@@ -2,6 +2,7 @@
 // RE2 takes linear time, but has neither lookaround nor backreferences, and is slower on short texts.
 import { createRequire } from "node:module";
 import ret, { type Group, type Root, type Token } from "ret";
+import { getOrAdd } from "../../../lib/index.ts";
 import { areExclusive, hasPlainCharacters } from "./character-sets.ts";
 import { translatePattern } from "./foreign-patterns.ts";
 
@@ -50,14 +51,16 @@ const compiled = new Map<string, Pattern>(); // as many as documents have
  * about a second for it, which only happens with many thousand characters.
  */
 export function compilePattern(pattern: string): Pattern {
-  const known = compiled.get(pattern);
-  if (known) return known;
+  return getOrAdd(compiled, pattern, () => createPattern(pattern));
+}
+
+function createPattern(pattern: string): Pattern {
   const native = toRegExp(pattern);
   const root = tokenizePattern(pattern);
-  const size = root === undefined ? 1 : sizeOrLimit(root);
+  const size = root === undefined ? 1 : orInfinity(() => sizeOf(root, 1));
   let linear: Pattern | undefined;
   let maxFast = -1; // the length of the longest text so far for which V8 is fast enough, and so for each shorter one
-  const created: Pattern = {
+  return {
     test(text) {
       if (text.length > maxFast && countSteps(pattern, root, text.length) <= maxSteps) maxFast = text.length;
       if (text.length <= maxFast) return native.test(text);
@@ -66,8 +69,6 @@ export function compilePattern(pattern: string): Pattern {
       return size * text.length <= maxStepsLinear && linear.test(text);
     },
   };
-  compiled.set(pattern, created);
-  return created;
 }
 
 /**
@@ -122,30 +123,25 @@ function toCharacter(_: string, long: string | undefined, short: string | undefi
   return String.fromCodePoint(Number.parseInt((long ?? short) as string, 16)).replace(/[\\^$.*+?()[\]{}|-]/g, "\\$&");
 }
 
-// An upper bound of the ways in which V8 tries to match a text of this length.
-function countSteps(pattern: string, root: Root | undefined, length: number): number {
+// Thousands of groups in each other are too deep for the stack.
+function orInfinity(count: () => number): number {
   try {
-    return countStepsOf(pattern, root, length);
+    return count();
   } catch (error) {
-    if (error instanceof RangeError) return Number.POSITIVE_INFINITY; // thousands of groups in each other
+    if (error instanceof RangeError) return Number.POSITIVE_INFINITY;
     throw error;
   }
 }
 
-function countStepsOf(pattern: string, root: Root | undefined, length: number): number {
+// An upper bound of the ways in which V8 tries to match a text of this length.
+function countSteps(pattern: string, root: Root | undefined, length: number): number {
   const { flags } = toRegExp(pattern);
   const isPlain = hasPlainCharacters(pattern) && flags === "u"; // others change which characters are the same
-  if (root === undefined || isAmbiguous(root, isPlain)) return Number.POSITIVE_INFINITY;
-  const starts = branchesOf(root).every(isAnchored) ? 1 : length * sizeOf(root, 0);
-  return starts * countWays(root, length);
-}
-
-function sizeOrLimit(root: Root): number {
-  try {
-    return sizeOf(root, 1);
-  } catch {
-    return Number.POSITIVE_INFINITY;
-  }
+  return orInfinity(() => {
+    if (root === undefined || isAmbiguous(root, isPlain)) return Number.POSITIVE_INFINITY;
+    const starts = branchesOf(root).every(isAnchored) ? 1 : length * sizeOf(root, 0);
+    return starts * countWays(root, length);
+  });
 }
 
 // The number of characters that a match tests at least, and with `optional` of 1, the number of states in RE2.
