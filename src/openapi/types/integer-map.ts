@@ -1,12 +1,11 @@
 // Where the responses of a document have integers that are bigints, for clients.
+import { setOwn } from "../../lib/index.ts";
 import type { IntegerMap, IntegerPlaces } from "../client/exact-integers.ts";
 import type { Document } from "../document/document.ts";
 import { isInt64 } from "../schema/keywords/integers.ts";
 import type { SchemaNode } from "../schema/node.ts";
 import { isJson } from "../wire/media-types.ts";
 import { findReachable } from "./type-views.ts";
-
-type Places = { -readonly [Name in keyof IntegerPlaces]: IntegerPlaces[Name] };
 
 /**
  * Returns the places of all responses: those of all media types that are JSON. Schemas without such an integer are left out, and all
@@ -21,9 +20,9 @@ export function listIntegers({ operations, schemas }: Document): IntegerMap {
       const contents = response.membersOf("content").filter(([type]) => isJson(type) || type.includes("*"));
       const all = contents.map(([, content]) => {
         const schema = content.written("schema");
-        return schema && collector.describe(schemas.at(schema.pointer));
+        return schema ? collector.describe(schemas.at(schema.pointer)) : {};
       });
-      byStatus[/^[1-5]xx$/i.test(status) ? status.toUpperCase() : status] = all.reduce(combine, undefined) ?? {};
+      byStatus[/^[1-5]xx$/i.test(status) ? status.toUpperCase() : status] = all.reduce(combine, {});
     }
     byOperation[`${method} ${path}`] = byStatus;
   }
@@ -35,32 +34,24 @@ class Collector {
   readonly schemas: Record<string, IntegerPlaces> = {};
   readonly #known = new Map<unknown, boolean>();
 
-  describe(node: SchemaNode): IntegerPlaces | undefined {
-    if (!this.#hasIntegers(node)) return undefined;
-    const places: Places = {};
-    this.#add(places, node);
-    return places;
+  describe(node: SchemaNode): IntegerPlaces {
+    return this.#hasIntegers(node) ? this.#listPlaces(node).reduce(combine, {}) : {};
   }
 
-  // The places of all schemas that may describe the value: those of alternatives, too.
-  #add(places: Places, node: SchemaNode): void {
-    const { schema } = node;
-    if (isInt64(schema)) places.exact = true;
-    const names = node.references().flatMap((target) => this.#name(target) ?? []);
-    if (names.length > 0) places.schemas = [...new Set([...(places.schemas ?? []), ...names])];
-    const parts = node.inPlaceParts().filter((part) => !node.references().some(({ raw }) => raw === part.raw));
-    for (const part of parts) this.#add(places, part);
-    for (const { key, node: property } of node.childrenOf("properties"))
-      places.properties = merge(places.properties, { [key]: this.describe(property) });
-    for (const other of [
-      ...node.childrenOf("patternProperties").map((child) => child.node),
-      ...below(node, "additionalProperties"),
-    ])
-      places.others = combine(places.others, this.describe(other));
-    const first = node.childrenOf("prefixItems").map((child) => this.describe(child.node) ?? {});
-    if (first.some(isNotEmpty)) places.first = first;
-    for (const items of below(node, "items")) places.items = combine(places.items, this.describe(items));
-    for (const name of Object.keys(places) as (keyof Places)[]) if (places[name] === undefined) delete places[name];
+  // Those of all schemas that may describe the value: of alternatives, too.
+  #listPlaces(node: SchemaNode): IntegerPlaces[] {
+    const targets = node.references();
+    const parts = node.inPlaceParts().filter((part) => !targets.some(({ raw }) => raw === part.raw));
+    const patterns = node.childrenOf("patternProperties").map((child) => child.node);
+    const first = node.childrenOf("prefixItems").map((child) => this.describe(child.node));
+    return [
+      { exact: isInt64(node.schema), schemas: targets.flatMap((target) => this.#name(target) ?? []) },
+      first.some(isNotEmpty) ? { first } : {},
+      ...parts.map((part) => this.describe(part)),
+      ...node.childrenOf("properties").map((child) => ({ properties: { [child.key]: this.describe(child.node) } })),
+      ...[...patterns, ...below(node, "additionalProperties")].map((other) => ({ others: this.describe(other) })),
+      ...below(node, "items").map((items) => ({ items: this.describe(items) })),
+    ];
   }
 
   #name(node: SchemaNode): string | undefined {
@@ -68,7 +59,7 @@ class Collector {
     const name = node.pointer.replace("/components/schemas/", "");
     if (!Object.hasOwn(this.schemas, name)) {
       this.schemas[name] = {}; // it can refer to itself
-      this.schemas[name] = this.describe(node) as IntegerPlaces;
+      this.schemas[name] = this.describe(node);
     }
     return name;
   }
@@ -78,7 +69,7 @@ class Collector {
   }
 }
 
-function isNotEmpty(places: IntegerPlaces): boolean {
+function isNotEmpty(places: object): boolean {
   return Object.keys(places).length > 0;
 }
 
@@ -87,32 +78,20 @@ function below(node: SchemaNode, keyword: "additionalProperties" | "items"): Sch
   return typeof value === "object" && value !== null ? [node.at(keyword)] : [];
 }
 
-function merge(
-  all: IntegerPlaces["properties"],
-  own: Readonly<Record<string, IntegerPlaces | undefined>>,
-): IntegerPlaces["properties"] {
-  const merged: Record<string, IntegerPlaces> = { ...all };
-  for (const [name, places] of Object.entries(own)) {
-    const combined = combine(Object.hasOwn(merged, name) ? merged[name] : undefined, places);
-    if (combined) Object.defineProperty(merged, name, { value: combined, enumerable: true, configurable: true });
-  }
-  return Object.keys(merged).length > 0 ? merged : undefined;
-}
-
 // Of a value that both describe.
-function combine(one: IntegerPlaces | undefined, other: IntegerPlaces | undefined): IntegerPlaces | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  const schemas = [...new Set([...(one.schemas ?? []), ...(other.schemas ?? [])])];
-  const first = one.first ?? other.first;
-  const properties = merge(one.properties, other.properties ?? {});
-  const others = combine(one.others, other.others);
-  const items = combine(one.items, other.items);
-  return {
-    ...((one.exact || other.exact) && { exact: true }),
-    ...(properties && { properties }),
-    ...(others && { others }),
-    ...(items && { items }),
-    ...(first && { first }),
-    ...(schemas.length > 0 && { schemas }),
+function combine(one: IntegerPlaces, other: IntegerPlaces): IntegerPlaces {
+  const properties: Record<string, IntegerPlaces> = { ...one.properties };
+  for (const [name, places] of Object.entries(other.properties ?? {})) {
+    const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (isNotEmpty(places)) setOwn(properties, name, combine(known ?? {}, places));
+  }
+  const parts = {
+    schemas: [...new Set([...(one.schemas ?? []), ...(other.schemas ?? [])])],
+    properties,
+    others: one.others && other.others ? combine(one.others, other.others) : (one.others ?? other.others ?? {}),
+    first: one.first ?? other.first ?? [],
+    items: one.items && other.items ? combine(one.items, other.items) : (one.items ?? other.items ?? {}),
   };
+  const found = Object.entries(parts).filter(([, part]) => isNotEmpty(part));
+  return { ...((one.exact || other.exact) && { exact: true }), ...Object.fromEntries(found) };
 }
