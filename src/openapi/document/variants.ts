@@ -6,17 +6,6 @@ import type { Operation } from "../operation/operation.ts";
 import { findRawText } from "../operation/path-template.ts";
 import { Query } from "../wire/pairs.ts";
 
-/** The constraint of the router that selects a variant. Its values are operationIds. */
-export interface VariantConstraint {
-  readonly name: string;
-  readonly mustMatchWhenDerived: boolean;
-  deriveConstraint(request: IncomingMessage): IncomingMessage;
-  storage(): {
-    get(key: unknown): unknown;
-    set(id: string, handler: unknown): void;
-  };
-}
-
 let count = 0; // an app can serve several documents
 
 /** Groups operations by method and path. The first of a group is served if no other one fits a request better. */
@@ -51,10 +40,10 @@ export function hasDelimiters({ template }: Operation): boolean {
 }
 
 /**
- * Creates the constraint for groups of operations. It selects an operation if the path as it was sent has its literals, and the
+ * Creates the constraint of the router for groups of operations. Its values are operationIds. It selects an operation if the path as it was sent has its literals, and the
  * request fits it, and else the first of its group if that is constrained.
  */
-export function createVariantConstraint(groups: readonly (readonly Operation[])[]): VariantConstraint {
+export function createVariantConstraint(groups: readonly (readonly Operation[])[]) {
   const groupOf = new Map(groups.flatMap((group) => group.map((operation) => [operation.id, group] as const)));
   return {
     name: `variant${count++}`,
@@ -70,8 +59,8 @@ export function createVariantConstraint(groups: readonly (readonly Operation[])[
         return ([first, ...others].find((operation) => fits(operation, request)) ?? first).id;
       };
       return {
-        get: (key) => handlers.get(typeof key === "string" ? key : `${find(key as IncomingMessage)}`) ?? null,
-        set: (id, handler) => void handlers.set(id, handler),
+        get: (key: string | IncomingMessage) => handlers.get(typeof key === "string" ? key : `${find(key)}`) ?? null,
+        set: (id: string, handler: unknown) => void handlers.set(id, handler),
       };
     },
   };

@@ -4,12 +4,11 @@ import glue from "fastify-openapi-glue";
 import fp from "fastify-plugin";
 import { findSimilarName } from "../../lib/index.ts";
 import type { Document } from "../document/document.ts";
-import { createVariantConstraint, groupVariants, hasDelimiters, type VariantConstraint } from "../document/variants.ts";
+import { createVariantConstraint, groupVariants, hasDelimiters } from "../document/variants.ts";
 import type { UntypedHandler } from "../operation/call.ts";
 import { deprecationHeaders } from "../operation/deprecation.ts";
 import { OpenCalls } from "../operation/open-calls.ts";
 import type { Operation } from "../operation/operation.ts";
-import type { ResponseValidation } from "../operation/response/check.ts";
 import type { WriteOptions } from "../operation/response/response.ts";
 import { type Wrap, wrapHandler } from "../operation/wrap.ts";
 import type { Handlers } from "../types/handler.ts";
@@ -79,7 +78,10 @@ async function registerRoutes<Operations, Context, Caller>(
     return isConstrained ? { ...route, constraints: { [constraint.name]: id } } : route;
   };
   const others = groups.flatMap(([, ...variants]) => variants);
-  if (others.length > 0 || firsts.some(hasDelimiters)) addConstraint(app, constraint);
+  if (others.length > 0 || firsts.some(hasDelimiters)) {
+    app.addConstraintStrategy(constraint as never); // the router does not declare the type of its handlers
+    app.edge.requestConstraints.push(constraint.name);
+  }
   const addRoute = (operation: Operation, isConstrained?: boolean) =>
     app.route({
       ...toRoute(operation, isConstrained),
@@ -116,21 +118,6 @@ function listOtherPaths(groups: readonly Operation[][]): { operation: Operation;
   );
 }
 
-function addConstraint(app: FastifyInstance, constraint: VariantConstraint): void {
-  app.addConstraintStrategy(constraint as never); // the router does not declare the type of its handlers
-  app.edge.requestConstraints.push(constraint.name);
-}
-
-// A shared cache must not return the response to a request with a credential to other clients.
-function cacheHeaders({ security }: Operation): Readonly<Record<string, string>> {
-  return security.length > 0 ? { "cache-control": "private, no-cache" } : {};
-}
-
-function toValidation(validate: boolean | "log"): ResponseValidation {
-  if (validate === "log") return "log";
-  return validate ? "fail" : "off";
-}
-
 function createRoutes<Operations, Context, Caller>(
   {
     document: { operations, leftOut, basePath, content, schemas },
@@ -157,6 +144,7 @@ function createRoutes<Operations, Context, Caller>(
   const byId = new Map(Object.entries(handlers as object as Readonly<Record<string, UntypedHandler>>));
   if (!validateRequests && !(mock && byId.size === 0))
     throw new Error("The option `validateRequests` can only be false for `mock` without handlers.");
+  const validation = validateResponses === "log" ? "log" : validateResponses ? "fail" : "off";
   const table = new ErrorTable(errors);
   requireOperations([...byId.keys()], { operations, leftOut });
   const missing = createMockHandler ? [] : operations.filter(({ id }) => !byId.has(id));
@@ -168,16 +156,16 @@ function createRoutes<Operations, Context, Caller>(
       operation,
       handler: wrapHandler(handler, wraps),
       context,
-      authenticate: createAuthentication(operation, {
-        schemes: security,
-        realm,
-        mock,
-      }),
+      authenticate: createAuthentication(operation, { schemes: security, realm, mock }),
       guards,
-      headers: { ...cacheHeaders(operation), ...deprecationHeaders(operation, baseUrl, docsUrl) },
+      headers: {
+        // A shared cache must not return the response to a request with a credential to other clients.
+        ...(operation.security.length > 0 && { "cache-control": "private, no-cache" }),
+        ...deprecationHeaders(operation, baseUrl, docsUrl),
+      },
       links,
       validateRequests,
-      validation: ownHandler ? toValidation(validateResponses) : "none",
+      validation: ownHandler ? validation : "none",
       errors: table,
       onError,
       openCalls,

@@ -141,11 +141,9 @@ class Converter {
 
   #convertParameter(parameter: Part<ParameterObject>): Json {
     const { name, in: location, required } = parameter.value;
-    const [, content] = parameter.membersOf("content")[0] ?? [];
-    const schema = this.#convertSchema(content ?? parameter, "response");
     const hasDefault = this.#document.schemas.hasDefaultAt(parameter.written("schema")?.pointer);
     const isGiven = required === true || (this.#options.fillsDefaults && hasDefault);
-    return { name, in: location, required: isGiven, ...this.#notesOf(parameter), schema };
+    return { name, in: location, ...this.#convertHeader(parameter), required: isGiven };
   }
 
   #convertResponse(response: Part<ResponseObject>): Json {
