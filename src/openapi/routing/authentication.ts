@@ -17,6 +17,7 @@ import { SentRequest } from "../operation/sent-request.ts";
 import type { SecuritySchemeObject } from "../source/document-types.ts";
 
 const checkTimeout = 10_000; // milliseconds
+const slow = `The credential was not checked within ${checkTimeout / 1_000} s.`;
 
 /** The operation and the request for which a credential is checked. */
 export interface SecurityContext {
@@ -142,19 +143,15 @@ function check(
   request: FastifyRequest,
   { realm }: AuthenticationOptions,
 ): MaybePromise<unknown> {
-  return andThen(limitDuration(authenticate(request)), (caller) => {
+  const result = authenticate(request);
+  // Otherwise, a check that never settles would hold the request and its connection.
+  return andThen(isPromise(result) ? withTimeout(result, checkTimeout, slow) : result, (caller) => {
     if (caller instanceof HttpError) return caller;
     if (caller instanceof Error) throw caller; // no caller, but a failure of the check
     if (isRejection(caller))
       return new MissingCredential([`security scheme ${required.name}`], toChallenge(required.scheme, { realm }));
     return checkScopes(caller, required, realm) ?? caller;
   });
-}
-
-// Otherwise, a check that never settles would hold the request and its connection.
-function limitDuration<T>(result: MaybePromise<T>): MaybePromise<T> {
-  if (!isPromise(result)) return result;
-  return withTimeout(result, checkTimeout, `The credential was not checked within ${checkTimeout / 1_000} s.`);
 }
 
 function isRejection(caller: unknown): boolean {

@@ -21,8 +21,9 @@ async function readContent(
   const { headers } = request;
   const { read, isText, readAsTexts } = content.format;
   const contentType = headers["content-type"] as string;
-  checkLength(request);
   const { bodyLimit } = request.routeOptions;
+  // Before the body is read. That of a content coding is not known before.
+  if (Number(headers["content-length"]) > bodyLimit) throw exceedsLimit(bodyLimit);
   const body = decodeContent(payload, headers["content-encoding"], bodyLimit, () => exceedsLimit(bodyLimit));
   if (read === undefined) {
     await protection?.shedding.waitForTurn(request);
@@ -87,11 +88,6 @@ function streamBody({ headers, routeOptions }: FastifyRequest, payload: Readable
 
 function describeCoding({ "content-encoding": coding }: FastifyRequest["headers"]): InvalidValue {
   return new InvalidValue(`must be valid ${coding}, as its Content-Encoding says`);
-}
-
-// Before the body is read. That of a content coding is not known before.
-function checkLength({ headers, routeOptions }: FastifyRequest): void {
-  if (Number(headers["content-length"]) > routeOptions.bodyLimit) throw exceedsLimit(routeOptions.bodyLimit);
 }
 
 function exceedsLimit(bytes: number): HttpError {

@@ -116,8 +116,11 @@ export class MarkedMembers {
 
   /** Returns whether a schema that may apply declares a member without the marker. */
   declares(name: string): boolean {
-    const isDeclared = this.#possible.some(({ schema }) => Object.hasOwn(Object(schema.properties), name));
-    return isDeclared && !this.#member(name).isMarked;
+    return this.#isDeclared(name) && !this.#member(name).isMarked;
+  }
+
+  #isDeclared(name: string): boolean {
+    return this.#possible.some(({ schema }) => Object.hasOwn(Object(schema.properties), name));
   }
 
   /** Returns those of an item of an array. */
@@ -141,11 +144,10 @@ export class MarkedMembers {
     const known = this.#members.get(name);
     if (known) return known;
     const declared = this.#possible.flatMap((node) => node.property(name));
-    const isDeclared = declared.length > 0;
-    const nodes = isDeclared ? declared : this.#possible.flatMap((node) => others(node, "unevaluatedProperties"));
+    const nodes =
+      declared.length > 0 ? declared : this.#possible.flatMap((node) => others(node, "unevaluatedProperties"));
     const member = { isMarked: this.#isMarked(name, nodes), members: this.#of(nodes) };
-    if (this.#possible.some(({ schema }) => Object.hasOwn(Object(schema.properties), name)))
-      this.#members.set(name, member);
+    if (this.#isDeclared(name)) this.#members.set(name, member);
     return member;
   }
 

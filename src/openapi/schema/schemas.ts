@@ -68,19 +68,11 @@ export class Schemas {
   readonly #objects: SchemaNode[] = []; // that can forbid what they require
 
   /** `root` is the parsed document. */
-  constructor(
-    root: unknown,
-    {
-      upgrade = (schema) => schema,
-      formats = {},
-      skipPatternCheck = false,
-      dropsReadOnly = false,
-    }: SchemasOptions = {},
-  ) {
-    this.#document = new SchemaDocument(root, upgrade, listSubschemas);
-    this.#compiler = new SchemaCompiler(formats);
-    this.#skipPatternCheck = skipPatternCheck;
-    this.dropsReadOnly = dropsReadOnly;
+  constructor(root: unknown, options: SchemasOptions = {}) {
+    this.#document = new SchemaDocument(root, options.upgrade ?? ((schema) => schema), listSubschemas);
+    this.#compiler = new SchemaCompiler(options.formats ?? {});
+    this.#skipPatternCheck = options.skipPatternCheck ?? false;
+    this.dropsReadOnly = options.dropsReadOnly ?? false;
   }
 
   /**

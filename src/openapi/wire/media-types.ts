@@ -80,21 +80,16 @@ export function essenceOf(mediaType: string): string {
 }
 
 /**
- * Returns whether a document can declare a media type: it is well-formed, or a range such as `text/*` and `*\/*`. The suffix in
- * `application/*+json` is not in RFC 9110, but common.
+ * Returns the members of a `content` whose names are media types, or ranges such as `text/*` and `*\/*`. The suffix in `application/*+json`
+ * is not in RFC 9110, but common. `onOther` gets what is wrong with each other one.
  */
-export function isMediaTypeOrRange(text: string): boolean {
-  const { essence } = parseMediaType(text.trim()) ?? {};
-  return essence !== undefined && (!essence.includes("*") || /^(\*\/\*|[^*]+\/\*(\+[^*]+)?)$/.test(essence));
-}
-
-/** Returns the members of a `content` whose names are media types or ranges. `onOther` gets what is wrong with each other one. */
 export function listContents<T extends { readonly pointer: string }>(
   members: readonly [string, T][],
   onOther?: (reason: string, pointer: string) => void,
 ): [string, T][] {
   return members.filter(([name, { pointer }]) => {
-    const isType = isMediaTypeOrRange(name);
+    const { essence = "*" } = parseMediaType(name.trim()) ?? {};
+    const isType = !essence.includes("*") || /^(\*\/\*|[^*]+\/\*(\+[^*]+)?)$/.test(essence);
     if (!isType) onOther?.(`of ${name}, which is neither a media type nor a range such as application/*`, pointer);
     return isType;
   });
