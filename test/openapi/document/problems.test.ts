@@ -85,11 +85,6 @@ t.test("Reports an invalid default of a parameter, and does not use it", async (
   t.match(query?.read(new Query("/?q=5")), { value: { q: 5 } });
 });
 
-t.test("Reports a schema that refers to something else", async (t) => {
-  const { problems } = await parse(documentOf(post('{ $ref: "#/info/title" }')));
-  t.match(problems, [/has the reference #\/info\/title, which leads to something that is not a schema/]);
-});
-
 t.test("Invalid keywords beside unevaluatedProperties do no harm", async (t) => {
   const schema =
     '{ properties: null, patternProperties: { "(": {} }, allOf: 1, additionalProperties: 7, unevaluatedProperties: false }';

@@ -174,18 +174,6 @@ t.test("Selects the most specific media type range", async (t) => {
   t.type(calls[0]?.body, "object", "a stream");
 });
 
-t.test("Rejects bodies with a content coding", async (t) => {
-  for (const [coding, status] of [
-    ["compress", 415],
-    ["identity", 204],
-    ["", 204],
-  ] as const)
-    for (const path of ["plain", "open"]) {
-      const headers = { "content-type": "text/plain", "content-encoding": coding };
-      t.equal((await send("POST", `/${path}`, { payload: "x", headers })).status, status, `${path} ${coding}`);
-    }
-});
-
 t.test("Reports bodies that would not be enforced", async (t) => {
   const ok = "responses: { 204: { description: Done } }";
   for (const [paths, message] of [
@@ -198,7 +186,7 @@ t.test("Reports bodies that would not be enforced", async (t) => {
       `  /x:\n    post: { operationId: x, requestBody: { content: { application/json: {} } }, ${ok} }`,
       /x has a body without a schema for application\/json/,
     ],
-    ...[0, -1, 1.5].map(
+    ...[0, -1, 1.5, "lots"].map(
       (bytes) =>
         [
           `  /x:\n    post: { operationId: x, requestBody: { content: { a/b: {} }, x-max-bytes: ${bytes} }, ${ok} }`,

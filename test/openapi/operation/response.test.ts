@@ -6,40 +6,6 @@ import { editDocument, findOperation } from "../../support/document.ts";
 import { documentOf, serve } from "../../support/document-server.ts";
 import { start } from "../../support/service.ts";
 
-t.test("Responds with 500 to a response that the document does not declare, and logs the reason", async (t) => {
-  for (const [response, reason] of [
-    [{ status: 200, body: { code: "x" } }, "The handler returned a body of the status 200, which must be an array."],
-    [
-      { status: 200, body: [{ id: 1n }] },
-      "The handler returned a body of the status 200, whose part '0' must have the field",
-    ],
-    [{ status: 418, body: { code: "x" } }, "The handler returned a body of the status 418, which must have the field"],
-  ] as const) {
-    const { call, logs } = await start(t, { handlers: { ...handlers, listPets: async () => response } });
-    t.match(await call("GET", "/v1/pets"), { status: 500, body: { code: "internal_error" } });
-    t.match(
-      logs.find(({ msg }) => msg === "request failed"),
-      { err: { message: reason } },
-    );
-  }
-});
-
-t.test("Responds with 500 to a body of a response that declares none", async (t) => {
-  const document = editDocument((content) =>
-    Object.assign(findOperation(content, "listPets").responses[200], { content: undefined }),
-  );
-  const { call, logs } = await start(t, {
-    document,
-    handlers: { ...handlers, listPets: async () => ({ status: 200, body: [] }) },
-  });
-  t.match(await call("GET", "/v1/pets"), { status: 500 });
-  const message = "The document declares no body for the status 200.";
-  t.match(
-    logs.find(({ msg }) => msg === "request failed"),
-    { err: { message } },
-  );
-});
-
 t.test("Validates a response of a range of statuses, and changes no body", async (t) => {
   const document = editDocument((content) => {
     const { responses } = findOperation(content, "listPets");
