@@ -2,10 +2,12 @@
 import t from "tap";
 import { documentOf, serve } from "../../support/document-server.ts";
 
-/** Returns the path `/name` with these parameters, in YAML. */
+/** Returns the path `/name` with a list of parameters, in YAML, or with the query parameter `a` that has these fields. */
 const pathOf = (name: string, parameters: string) =>
   `  /${name}:
-    get: { operationId: "${name}", parameters: ${parameters}, responses: { 204: { description: Done } } }`;
+    get:
+      parameters: ${parameters.startsWith("[") ? parameters : `[{ name: a, in: query, ${parameters} }]`}
+      responses: { 204: { description: Done } }`;
 
 const components = `components:
   parameters:
@@ -39,12 +41,7 @@ const accepted: [reason: string, parameters: string, query: string, value: objec
     "x=-1e2&on=false",
     { point: { x: -100, on: false } },
   ],
-  [
-    "booleans",
-    "[{ name: a, in: query, schema: { type: array, items: { type: boolean } } }]",
-    "a=true&a=false",
-    { a: [true, false] },
-  ],
+  ["booleans", "schema: { type: array, items: { type: boolean } }", "a=true&a=false", { a: [true, false] }],
   [
     "alternative types",
     "[{ name: a, in: query, schema: { anyOf: [{ type: integer }, { type: boolean }, { type: string }] } }, { name: b, in: query, schema: { oneOf: [{ type: array, items: { type: integer } }, { type: integer }] } }]",
@@ -59,7 +56,7 @@ const accepted: [reason: string, parameters: string, query: string, value: objec
   ],
   [
     "an object or a text",
-    "[{ name: a, in: query, schema: { type: [object, string], properties: { x: { type: integer } } } }]",
+    "schema: { type: [object, string], properties: { x: { type: integer } } }",
     "a=1",
     { a: "1" },
   ],
@@ -77,31 +74,31 @@ const accepted: [reason: string, parameters: string, query: string, value: objec
   ],
   [
     "items with schemas of their own",
-    "[{ name: a, in: query, explode: false, schema: { type: array, prefixItems: [{ type: string }, { type: integer }], items: { type: boolean } } }]",
+    "explode: false, schema: { type: array, prefixItems: [{ type: string }, { type: integer }], items: { type: boolean } }",
     "a=1,2,true",
     { a: ["1", 2, true] },
   ],
   [
     "properties by pattern",
-    "[{ name: a, in: query, style: deepObject, schema: { type: object, patternProperties: { '^n': { type: integer } }, additionalProperties: { type: boolean } } }]",
+    "style: deepObject, schema: { type: object, patternProperties: { '^n': { type: integer } }, additionalProperties: { type: boolean } }",
     "a[n1]=1&a[b]=true",
     { a: { n1: 1, b: true } },
   ],
   [
     "a property that is an array",
-    "[{ name: a, in: query, schema: { type: object, properties: { ids: { type: array, items: { type: integer } } } } }]",
+    "schema: { type: object, properties: { ids: { type: array, items: { type: integer } } } }",
     "ids=1,2",
     { a: { ids: [1, 2] } },
   ],
   [
     "encoded delimiters of the style form",
-    "[{ name: a, in: query, explode: false, schema: { type: array, items: { type: string } } }]",
+    "explode: false, schema: { type: array, items: { type: string } }",
     "a=1%2C2,3%262",
     { a: ["1,2", "3&2"] },
   ],
   [
     "encoded delimiters of an object",
-    "[{ name: a, in: query, explode: false, schema: { type: object, additionalProperties: { type: string } } }]",
+    "explode: false, schema: { type: object, additionalProperties: { type: string } }",
     "a=b%2Cc,d%2Ce",
     { a: { "b,c": "d,e" } },
   ],
@@ -126,44 +123,34 @@ const accepted: [reason: string, parameters: string, query: string, value: objec
   ],
   [
     "nested deep objects and arrays",
-    "[{ name: a, in: query, style: deepObject, schema: { type: object, properties: { b: { type: object, properties: { c: { type: integer } } }, d: { type: array, items: { type: integer } }, e: { type: array, items: { type: object, properties: { f: { type: integer } } } }, g: { type: [array, string], items: { type: integer } } } } }]",
+    "style: deepObject, schema: { type: object, properties: { b: { type: object, properties: { c: { type: integer } } }, d: { type: array, items: { type: integer } }, e: { type: array, items: { type: object, properties: { f: { type: integer } } } }, g: { type: [array, string], items: { type: integer } } } }",
     "a[b][c]=1&a[d]=1&a[d]=2&a[e][0][f]=1&a[e][1][f]=2&a[g]=x",
     { a: { b: { c: 1 }, d: [1, 2], e: [{ f: 1 }, { f: 2 }], g: "x" } },
   ],
   [
     "deep arrays with empty brackets and with indexes",
-    "[{ name: a, in: query, style: deepObject, schema: { type: object, properties: { b: { type: array, items: { type: integer } }, c: { type: array, items: { type: integer } }, d: { type: array, items: { properties: { e: { type: integer } } } } } } }]",
+    "style: deepObject, schema: { type: object, properties: { b: { type: array, items: { type: integer } }, c: { type: array, items: { type: integer } }, d: { type: array, items: { properties: { e: { type: integer } } } } } }",
     "a[b][]=1&a[b][]=2&a[c][1]=2&a[c][0]=1&a[d][][e]=3",
     { a: { b: [1, 2], c: [1, 2], d: [{ e: 3 }] } },
   ],
   [
     "JSON in a query",
-    "[{ name: a, in: query, content: { application/json: { schema: { type: object, properties: { id: { type: integer, format: int64 } } } } } }]",
+    "content: { application/json: { schema: { type: object, properties: { id: { type: integer, format: int64 } } } } }",
     "a=%7B%22id%22:9007199254740993%7D",
     { a: { id: 9007199254740993n } },
   ],
-  [
-    "JSON of a media type with a suffix",
-    "[{ name: a, in: query, content: { application/vnd.a+json: {} } }]",
-    "a=[1,null]",
-    { a: [1, null] },
-  ],
+  ["JSON of a media type with a suffix", "content: { application/vnd.a+json: {} }", "a=[1,null]", { a: [1, null] }],
   [
     "a form in a query parameter",
-    "[{ name: a, in: query, content: { application/x-www-form-urlencoded: { schema: { type: object, properties: { b: { type: integer } } } } } }]",
+    "content: { application/x-www-form-urlencoded: { schema: { type: object, properties: { b: { type: integer } } } } }",
     "a=b%3D1%26c%3Dx",
     { a: { b: 1, c: "x" } },
   ],
-  [
-    "text in a query",
-    "[{ name: a, in: query, content: { text/plain: { schema: { type: string } } } }]",
-    "a=%7B",
-    { a: "{" },
-  ],
-  ["any value without a schema", "[{ name: a, in: query, content: { text/plain: {} } }]", "a=1", { a: "1" }],
+  ["text in a query", "content: { text/plain: { schema: { type: string } } }", "a=%7B", { a: "{" }],
+  ["any value without a schema", "content: { text/plain: {} }", "a=1", { a: "1" }],
   [
     "reserved characters",
-    "[{ name: a, in: query, allowReserved: true, schema: { type: string } }]",
+    "allowReserved: true, schema: { type: string }",
     "a=:/?@!$'()*,;=%23%5B%5D",
     { a: ":/?@!$'()*,;=#[]" },
   ],
@@ -175,91 +162,63 @@ const accepted: [reason: string, parameters: string, query: string, value: objec
   ],
   [
     "an empty value that is required",
-    "[{ name: a, in: query, required: true, allowEmptyValue: true, schema: { type: boolean } }]",
+    "required: true, allowEmptyValue: true, schema: { type: boolean }",
     "a",
     { a: "" },
   ],
-  [
-    "a value where an empty one is allowed",
-    "[{ name: a, in: query, allowEmptyValue: true, schema: { type: integer } }]",
-    "a=1",
-    { a: 1 },
-  ],
+  ["a value where an empty one is allowed", "allowEmptyValue: true, schema: { type: integer }", "a=1", { a: 1 }],
   ["default values of a reference", '[{ $ref: "#/components/parameters/Shared" }]', "", { shared: 20 }],
-  ["an empty string", "[{ name: a, in: query, schema: { type: string } }]", "a", { a: "" }],
+  ["an empty string", "schema: { type: string }", "a", { a: "" }],
   [
     "names that are not identifiers",
     "[{ name: 'a[]', in: query, schema: { type: array } }]",
     "a[]=1&a%5B%5D=2",
-    {
-      "a[]": ["1", "2"],
-    },
+    { "a[]": ["1", "2"] },
   ],
-  [
-    "percent-encoding that is not UTF-8",
-    "[{ name: a, in: query, schema: { type: string } }]",
-    "a=%ff%zz%",
-    { a: "%ff%zz%" },
-  ],
+  ["percent-encoding that is not UTF-8", "schema: { type: string }", "a=%ff%zz%", { a: "%ff%zz%" }],
 ];
 
 /** Parameters, a request that does not match them, and the message. */
 const rejected: [parameters: string, query: string, message: string | RegExp][] = [
   ["[]", "x=1", /'x'/],
-  ["[{ name: a, in: query, schema: { type: string } }]", "A=1", /'A'/],
+  ["schema: { type: string }", "A=1", /'A'/],
+  ["schema: { type: string }", "a=1&a=1", "The query parameter 'a' must be given once, not 2 times."],
+  ["explode: false, schema: { type: array }", "a=1&a=2", "The query parameter 'a' must be given once, not 2 times."],
+  ["required: true, schema: { type: string }", "", /must have the query parameter 'a'/],
+  ["schema: { type: integer }", "a=", /'a' must be an integer/],
+  ["style: pipeDelimited, allowEmptyValue: true, schema: { type: array, minItems: 1 }", "a=", /'a'/],
+  ["schema: { type: array, items: { type: integer } }", "a=1&a=x", /must be an integer/],
   [
-    "[{ name: a, in: query, schema: { type: string } }]",
-    "a=1&a=1",
-    "The query parameter 'a' must be given once, not 2 times.",
-  ],
-  [
-    "[{ name: a, in: query, explode: false, schema: { type: array } }]",
-    "a=1&a=2",
-    "The query parameter 'a' must be given once, not 2 times.",
-  ],
-  ["[{ name: a, in: query, required: true, schema: { type: string } }]", "", /must have the query parameter 'a'/],
-  ["[{ name: a, in: query, schema: { type: integer } }]", "a=", /'a' must be an integer/],
-  [
-    "[{ name: a, in: query, style: pipeDelimited, allowEmptyValue: true, schema: { type: array, minItems: 1 } }]",
-    "a=",
-    /'a'/,
-  ],
-  ["[{ name: a, in: query, schema: { type: array, items: { type: integer } } }]", "a=1&a=x", /must be an integer/],
-  [
-    "[{ name: a, in: query, explode: false, schema: { type: object } }]",
+    "explode: false, schema: { type: object }",
     "a=R,1,G",
     "The query parameter 'a' must have a value for each property, such as property,value.",
   ],
+  ["explode: false, schema: { type: object }", "a=R,1,R,2", "The query parameter 'a' must have each property once."],
   [
-    "[{ name: a, in: query, explode: false, schema: { type: object } }]",
-    "a=R,1,R,2",
-    "The query parameter 'a' must have each property once.",
-  ],
-  [
-    "[{ name: a, in: query, schema: { type: object, properties: { R: {} } } }]",
+    "schema: { type: object, properties: { R: {} } }",
     "R=1&R=2",
     "The query parameter 'a' must have the property R once.",
   ],
-  ["[{ name: a, in: query, schema: { type: object, properties: { R: {} } } }]", "a=R,1", /'a'/],
-  ["[{ name: a, in: query, schema: { type: object, additionalProperties: false } }]", "b=1", /'b'/],
+  ["schema: { type: object, properties: { R: {} } }", "a=R,1", /'a'/],
+  ["schema: { type: object, additionalProperties: false }", "b=1", /'b'/],
   [
-    "[{ name: a, in: query, style: deepObject, schema: { type: object } }]",
+    "style: deepObject, schema: { type: object }",
     "a[b]=1&a[b][c]=2",
     "The query parameter 'a' must not have a value and properties of the same name.",
   ],
   [
-    "[{ name: a, in: query, style: deepObject, schema: { type: object } }]",
+    "style: deepObject, schema: { type: object }",
     "a[b]=1&a[b]=2",
     "The query parameter 'a' must have each property once.",
   ],
   [
-    "[{ name: a, in: query, style: deepObject, schema: { type: object } }]",
+    "style: deepObject, schema: { type: object }",
     "a[b=1",
     "The query parameter 'a' must have properties such as a[property].",
   ],
-  ["[{ name: a, in: query, style: deepObject, schema: { type: object } }]", "a=1", /'a'/],
-  ["[{ name: a, in: query, content: { application/json: { schema: {} } } }]", "a={", /'a' is not valid JSON: /],
-  ["[{ name: a, in: query, content: { application/json: { schema: { type: object } } } }]", "a=1", /'a' must be/],
+  ["style: deepObject, schema: { type: object }", "a=1", /'a'/],
+  ["content: { application/json: { schema: {} } }", "a={", /'a' is not valid JSON: /],
+  ["content: { application/json: { schema: { type: object } } }", "a=1", /'a' must be/],
   ['[{ $ref: "#/components/parameters/Shared" }]', "shared=101", /'shared' must be at most 100/],
 ];
 
