@@ -11,10 +11,19 @@ import { documentOf } from "../../support/document-server.ts";
 import { folder } from "../../support/files.ts";
 
 const ok = "responses: { 204: { description: x } }";
-const post = (schema: string) =>
-  `  /a: { post: { operationId: a, requestBody: { content: { application/json: { schema: ${schema} } } }, ${ok} } }`;
+const body = (content: string, method = "post") =>
+  `  /a: { ${method}: { operationId: a, requestBody: { content: { ${content} } }, ${ok} } }`;
+const post = (schema: string) => body(`application/json: { schema: ${schema} }`);
 const get = (parameters: string) => `  /a: { get: { operationId: a, parameters: [${parameters}], ${ok} } }`;
 const query = (schema: string) => get(`{ name: q, in: query, schema: ${schema} }`);
+const respond = (content: string) =>
+  `  /a: { get: { operationId: a, responses: { 200: { description: x, content: { ${content} } } } } }`;
+/** Two paths that differ in the names of their parameters, with the responses of the second one. */
+const twice = (responses: string) => {
+  const item = (id: string, name: string, rest: string) =>
+    `{ get: { operationId: ${id}, parameters: [{ name: ${name}, in: path, required: true, schema: {} }], ${rest} } }`;
+  return `  /a/{x}: ${item("a", "x", ok)}\n  /a/{y}: ${item("b", "y", responses)}`;
+};
 
 /** Returns the rules and levels of the findings of a document. */
 async function list(paths: string, rest = "", version?: string): Promise<string[]> {
@@ -24,10 +33,7 @@ async function list(paths: string, rest = "", version?: string): Promise<string[
 
 t.test("Refuses what contradicts itself or the specification", async (t) => {
   for (const [rule, paths, version] of [
-    [
-      "path",
-      `  /a/{x}: ${get("{ name: x, in: path, required: true, schema: {} }").slice(5)}\n  /a/{y}: { get: { operationId: b, parameters: [{ name: y, in: path, required: true, schema: {} }], responses: { 200: { description: x } } } }`,
-    ],
+    ["path", twice("responses: { 200: { description: x } }")],
     ["reference", post('{ $ref: "#/components/schemas/None" }')],
     ["reference", post('{ allOf: [{ $ref: "#/paths/~1a/post/requestBody/content/application~1json/schema" }] }')],
     ["default", query("{ type: integer, default: many }")],
@@ -52,7 +58,7 @@ t.test("Refuses what contradicts itself or the specification", async (t) => {
     ["parameter", get("{ name: id, in: path, required: true, schema: {} }")],
     ["operation-id", `${get("")}\n  /b: { get: { operationId: a, ${ok} } }`],
     ["security-scheme", `  /a: { get: { operationId: a, security: [{ none: [] }], ${ok} } }`],
-    ["content", `  /a: { post: { operationId: a, requestBody: { content: { json: { schema: {} } } }, ${ok} } }`],
+    ["content", body("json: { schema: {} }")],
     ["misspelled:maxLenght", post("{ type: string, maxLenght: 5 }")],
     ["misspelled:parmeters", `  /a: { get: { operationId: a, parmeters: [], ${ok} } }`],
   ] as [string, string, string?][]) {
@@ -65,8 +71,8 @@ t.test("Refuses what contradicts itself or the specification", async (t) => {
 
 t.test("A body of bytes has nothing to enforce", async (t) => {
   const content =
-    "{ image/png: {}, application/zip: { schema: { type: string, format: binary } }, '*/*': { schema: { contentMediaType: a/b } } }";
-  t.same(await list(`  /a: { post: { operationId: a, requestBody: { content: ${content} }, ${ok} } }`), []);
+    "image/png: {}, application/zip: { schema: { type: string, format: binary } }, '*/*': { schema: { contentMediaType: a/b } }";
+  t.same(await list(body(content)), []);
 });
 
 t.test("Items that are enforced, and annotations of JSON Schema itself, are no finding", async (t) => {
@@ -78,8 +84,7 @@ t.test("Items that are enforced, and annotations of JSON Schema itself, are no f
     "text/*",
   ];
   const content = types.map((type) => `'${type}': { itemSchema: { type: object } }`).join();
-  const get = `  /a: { get: { operationId: a, responses: { 200: { description: x, content: { ${content} } } } } }`;
-  t.same(await list(get, "", "3.2.0"), []);
+  t.same(await list(respond(content), "", "3.2.0"), []);
   const schema = "{ contentSchema: { type: object }, $schema: 'https://json-schema.org/draft/2020-12/schema' }";
   t.same(await list(post(schema)), []);
 });
@@ -89,41 +94,26 @@ t.test("Serves what is legal, or clear, with a warning for what is not enforced"
     ["format:unix-time", query("{ type: integer, format: unix-time }")],
     ["format:datetime", post("{ type: string, format: datetime }")],
     ["keyword:required", post("{ properties: { a: { type: string, required: true } } }")],
-    [
-      "duplicate-path",
-      `  /a/{x}: ${get("{ name: x, in: path, required: true, schema: {} }").slice(5)}\n  /a/{y}: { get: { operationId: b, parameters: [{ name: y, in: path, required: true, schema: {} }], responses: { 204: { description: other } } } }`,
-    ],
-    [
-      "content-type",
-      `  /a: { post: { operationId: a, requestBody: { content: { application/json: { schema: {} }, examples: {} } }, ${ok} } }`,
-    ],
+    ["duplicate-path", twice("responses: { 204: { description: other } }")],
+    ["content-type", body("application/json: { schema: {} }, examples: {}")],
     [
       "discriminator",
       post("{ oneOf: [{ type: object }], discriminator: { propertyName: kind, mapping: { cat: ./cat.yaml } } }"),
     ],
     ["keyword:env", post("{ type: string, env: [X] }")],
     ["keyword:nullable", post("{ type: string, nullable: true }")],
-    [
-      "get-body",
-      `  /a: { get: { operationId: a, requestBody: { content: { application/json: { schema: {} } } }, ${ok} } }`,
-    ],
-    [
-      "json-patch",
-      `  /a: { patch: { operationId: a, requestBody: { content: { application/json-patch+json: { schema: { type: object } } } }, ${ok} } }`,
-    ],
-    ["no-schema", `  /a: { post: { operationId: a, requestBody: { content: { application/json: {} } }, ${ok} } }`],
-    [
-      "stream:application/xml",
-      `  /a: { post: { operationId: a, requestBody: { content: { application/xml: { schema: {} } } }, ${ok} } }`,
-    ],
+    ["get-body", body("application/json: { schema: {} }", "get")],
+    ["json-patch", body("application/json-patch+json: { schema: { type: object } }", "patch")],
+    ["no-schema", body("application/json: {}")],
+    ["stream:application/xml", body("application/xml: { schema: {} }")],
     ...["application/jsonl: { itemSchema: {} }", "application/json: { schema: {}, itemSchema: {} }"].map((content) => [
       `stream:${content.split(":")[0]}`,
-      `  /a: { post: { operationId: a, requestBody: { content: { ${content} } }, ${ok} } }`,
+      body(content),
       "3.2.0",
     ]),
     ...["multipart/mixed", "application/json", "application/vnd.x"].map((type) => [
       `stream:${type}`,
-      `  /a: { get: { operationId: a, responses: { 200: { description: x, content: { ${type}: { itemSchema: {} } } } } } }`,
+      respond(`${type}: { itemSchema: {} }`),
       "3.2.0",
     ]),
     [
@@ -141,10 +131,7 @@ t.test("Serves what is legal, or clear, with a warning for what is not enforced"
       "unused-default",
       post("{ properties: { a: { type: string, format: date, readOnly: true, default: Assigned } } }"),
     ],
-    [
-      "unused-default",
-      `  /a: { get: { operationId: a, responses: { 200: { description: x, content: { application/json: { schema: { type: string, default: 5 } } } } } } }`,
-    ],
+    ["unused-default", respond("application/json: { schema: { type: string, default: 5 } }")],
     ["extension", `  /a: { get: { operationId: a, x-sunset: soon, ${ok} } }`],
     [
       "siblings",
@@ -260,9 +247,7 @@ t.test("A default that its schema rejects is not filled in, and its member can b
 });
 
 t.test("With `strict: false`, what has an error is left out, with its handlers", async (t) => {
-  const item = (id: string, name: string) =>
-    `{ get: { operationId: ${id}, parameters: [{ name: ${name}, in: path, required: true, schema: {} }], ${ok} } }`;
-  const document = parse(documentOf(`  /a/{x}: ${item("a", "x")}\n  /a/{y}: ${item("b", "y")}`));
+  const document = parse(documentOf(twice(ok)));
   const logger = pino({ level: "silent" });
   const handler = async () => ({ status: 204 });
   const app = await createServer({ document, handlers: { a: handler, b: handler }, strict: false, logger });
