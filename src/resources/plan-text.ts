@@ -28,8 +28,7 @@ export function describePlan({ collections, operations }: Plan, own: readonly st
   const handled = operations.filter(({ id }) => own.includes(id));
   if (handled.length > 0) sections.push(["Handlers:", ...handled.map(describeCall)]);
   const rejected = others.filter(({ does }) => does === undefined);
-  const advice =
-    "A function in the module of --handlers answers them. x-resource in the document says what names do not.";
+  const advice = "To answer them, add functions to the module of --handlers, or x-resource to the document.";
   if (rejected.length > 0)
     sections.push(["Not answered (501):", ...rejected.map((one) => `${describeCall(one)} ${one.not}`), advice]);
   return `${sections.map((lines) => lines.join("\n")).join("\n\n")}\n`;

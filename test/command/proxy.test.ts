@@ -244,7 +244,7 @@ t.test("An upstream that does not respond is a 502", async (t) => {
   const message = /The upstream http:.* does not respond/;
   t.match(await send("GET", "/v1/books/1"), { status: 502, body: { message } });
   stop();
-  await until(() => process.exitCode, "the exit code is 0");
+  await until(() => process.exitCode === 1, "the exit code is 0");
   process.exitCode = 0;
   for (const wrong of ["nothing", "ftp://x"])
     t.match(await run(["proxy", file, "--upstream", wrong, "--port", "0"]), {

@@ -96,7 +96,7 @@ t.test("The plan lists what is answered, and why the rest is not", async (t) => 
 
 Not answered (501):
   POST /books/{id}/lend  lendBook creates nothing that can be read: there is no GET /books/{id}/lend/{…}
-A function in the module of --handlers answers them. x-resource in the document says what names do not.
+To answer them, add functions to the module of --handlers, or x-resource to the document.
 `,
   );
 });

@@ -1,6 +1,7 @@
 // Actions on a record: operations that set members of it, as `x-resource` declares them, and what it could say of others.
+import { toSnakeCase } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/index.ts";
-import { stateNames } from "../record/name-tables.ts";
+import { controlNames, stateNames } from "../record/name-tables.ts";
 import { RecordSchema } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
 import { changeSchema, responseAt, responseSchema } from "./bodies-and-parameters.ts";
@@ -17,8 +18,15 @@ import { readOperationHint, refusal } from "./x-resource.ts";
  */
 export function findAction(operation: Operation, resources: readonly Resource[]): PlannedAction | string | undefined {
   const hint = readOperationHint(operation);
-  if (hint === false || hint.set === undefined) return undefined;
   const where = `the operation ${operation.id}`;
+  if (hint === false) return undefined;
+  if (hint.set === undefined) {
+    const isOfRecord = resources.some(({ item, isSingle }) => !isSingle && item.path === (hint.update ?? hint.delete));
+    if (hint.if) throw refusal(where, "its member if needs the member set");
+    if (isOfRecord && hint.update) throw refusal(where, "its member update needs set, or the path of a single record");
+    return undefined;
+  }
+  if (/^(GET|HEAD)$/.test(operation.method)) throw refusal(where, `a ${operation.method} changes nothing`);
   const resource = resources.find(({ item }) => item.path === hint.update);
   if (resource === undefined) throw refusal(where, "its member update must be the path of a record that a GET returns");
   const missing = parametersOf(resource.item.path).find((name) => !parametersOf(operation.path).includes(name));
@@ -42,16 +50,20 @@ export function findAction(operation: Operation, resources: readonly Resource[])
   const sent = changeSchema(operation);
   const body = sent ? RecordSchema.of(record.document, sent) : resource.newRecord;
   const members = planMembers(record, { ...noContext, body, id: resource.idName });
+  const others = sent ? body.propertyNames.filter((name) => !record.propertyNames.includes(name)) : [];
   const found = {
     status: Number(status),
     envelopes: envelope ? { [status]: envelope } : {},
     set: { members: hint.set, if: Object.fromEntries(conditions) },
     body: { ...members, schema: body.pointer, shown: [] },
+    controls: others.filter((name) => controlNames.test(toSnakeCase(name))),
   };
   const refused = operation.parameterParts.filter((part) => !isUnderstood(part));
   const needed = refused.find(({ value }) => value.required)?.value.name;
   if (needed !== undefined) return `requires the parameter ${needed}, whose effect is not known`;
-  return new ExaminedOperation("update", operation, resource).plan(found, refused);
+  const examined = new ExaminedOperation("update", operation, resource);
+  if (others[0] !== undefined) examined.doubt(`takes the property ${others[0]}, which the record does not have`);
+  return examined.plan(found, refused);
 }
 
 const noContext = {
@@ -73,7 +85,8 @@ export function suggestAction(
   const place = normalizePath(operation.path);
   const [path, verb = ""] = [place.slice(0, place.lastIndexOf("/")), place.slice(place.lastIndexOf("/") + 1)];
   const resource = resources.find(({ item }) => normalizePath(item.path) === path && operations.includes(item));
-  if (resource === undefined || actionOf(operation) === undefined) return undefined;
+  const isAction = operation.method !== "GET" && actionOf(operation) !== undefined;
+  if (resource === undefined || !isAction) return undefined;
   const stem = verb.toLowerCase().replace(/e$/, "");
   const isResult = (value: unknown) => `${value}`.toLowerCase().startsWith(stem) && `${value}`.length < verb.length + 4;
   const { record } = resource;

@@ -34,7 +34,8 @@ export function keyHeaderOf(create: Operation, get: Operation): string {
   const namesOf = ({ parameterParts }: Operation) =>
     parameterParts.flatMap(({ value }) => (value.in === "header" ? [value.name] : []));
   const [names, others] = [namesOf(create), namesOf(get)];
-  const isRequestId = (name: string) => /-request-id$/i.test(name) && !others.includes(name);
+  const isRequestId = (name: string) =>
+    /.-request-id$/i.test(name) && !/^x-request-id$/i.test(name) && !others.includes(name);
   return names.find(isKeyHeader) ?? names.find(isRequestId) ?? "Idempotency-Key";
 }
 
@@ -69,9 +70,12 @@ export function responseAt({ part }: Operation, status: string) {
   return isFailure || hasContent === (status === "204") ? undefined : all;
 }
 
-/** Returns whether an operation declares a response that is no error, or any other. */
+/** Returns whether an operation declares a response that is no error. */
 export function declaresSuccess({ part }: Operation): boolean {
-  return Object.keys(Object(part.at("responses")?.value)).some((name) => /^([123]|default)/.test(name));
+  const responses = part.at("responses");
+  const isSuccess = (name: string) =>
+    /^[123]/.test(name) || (name === "default" && !errorWords.test(toJson(responses?.at(name)?.value)));
+  return Object.keys(Object(responses?.value)).some(isSuccess);
 }
 
 const errorWords = /error|problem|(?<!de)fault|fail|unexpected|exception|invalid|unauthorized/i;

@@ -72,8 +72,10 @@ export function findReceiptEnvelope(
   const schema = RecordSchema.of(record.document, place);
   const type = valueType(schema.parts);
   if (type !== undefined && isSameType(schema.parts, record.property(id))) return { property: id };
-  if (type !== undefined)
-    return type === "string" || type === "boolean" ? { value: type === "string" ? "" : true } : undefined;
+  if (type !== undefined) {
+    const value = ["", true, schema.example].find((one) => schema.acceptsAt([], one));
+    return value === undefined || type === "number" || type === "int64" ? undefined : { value };
+  }
   const isConstant = (name: string) =>
     schema.isConstant(name) || schema.property(name).some((node) => node.schema.type === "boolean");
   const names = [`${recordName}_id`, "id", "new_id", "created_id", "inserted_id"];
@@ -85,7 +87,7 @@ export function findReceiptEnvelope(
   const ids = schema.propertyNames.filter(isId);
   const constants = schema.required
     .filter((name) => !ids.includes(name))
-    .map((name) => [name, example[name] === false ? true : example[name]]);
+    .map((name) => [name, example[name] === false && !/error|fail/i.test(name) ? true : example[name]]);
   const only = schema.propertyNames.filter((name) => name === id && (schema.required.includes(name) || !isDeletion));
   const renamed = Object.fromEntries(ids.map((name) => [name, id]));
   return { only, ...(ids.length > 0 && { renamed }), beside: Object.fromEntries(constants) };

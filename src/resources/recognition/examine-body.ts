@@ -113,7 +113,8 @@ export class BodyExamination {
     const listedAs = (name: string) => findListed(this.#resource, name);
     const { placed } = this.#examined;
     const urlOf = createUrlFinder(this.#resource);
-    const hasCaller = this.#operation.security.length > 0;
+    const { security } = this.#operation;
+    const hasCaller = security.length > 0 && security.every((required) => required.length > 0);
     const members = planMembers(record, { body, shown, id, placed, isNew, keepsAll, hasCaller, listedAs, urlOf });
     const created = { ...members.created, ...(isNew && this.#initial) };
     return {

@@ -114,7 +114,8 @@ export class Examination extends ExaminedOperation {
       if (isUnderstood(part)) return false;
       const { in: location, name, required } = part.value;
       const isList = this.kind === "list" && location === "query";
-      if (isList && (filters.includes(name) || pageRoleOf(part, record, exampleId) !== undefined)) return false;
+      if (isList && (filters.includes(name) || pageRoleOf(part, record, exampleId, this.operation) !== undefined))
+        return false;
       if (location === "query" && this.#roleOf(name) !== undefined) return false;
       const reason = isList
         ? `has the parameter ${name}, which neither selects a page (limit, cursor) nor has the name and type of a property`
@@ -153,7 +154,9 @@ export class Examination extends ExaminedOperation {
     if (isSent && hasKey)
       this.refuse(`takes the property ${id}, so that a retry does not need the header Idempotency-Key`);
     if (type === "int64" && !(this.resource.canFind("1") && record.acceptsAt(path, 1)))
-      this.refuse(`makes ids from 1 on, which the property ${id}, or the parameter ${parameter}, can't be`);
+      this.refuse(
+        `needs ids from 1 on, which the schema of the property ${id}, or of the parameter ${parameter}, rejects`,
+      );
     if (!isRequired && type === "string" && form === undefined)
       this.refuse(
         `does not require the property ${id}, whose schema does not allow the UUID that the store would make`,

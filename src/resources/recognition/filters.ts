@@ -2,7 +2,7 @@
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
 import type { Filter } from "../../store/index.ts";
-import { wildcards } from "../record/name-tables.ts";
+import { wildcardDefaults, wildcards } from "../record/name-tables.ts";
 import { alternativeType, itemSchemas, RecordSchema, valueType } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
 import { queryOf } from "./bodies-and-parameters.ts";
@@ -17,7 +17,7 @@ export function readFilters(list: Operation, record: RecordSchema, exampleId: un
   return queryOf(list).flatMap((parameter): Filter[] => {
     const { name } = parameter.value;
     const given = readParameterHint(parameter);
-    if (given === undefined && pageRoleOf(parameter, record, exampleId) !== undefined) return [];
+    if (given === undefined && pageRoleOf(parameter, record, exampleId, list) !== undefined) return [];
     const schema = parameter.written("schema");
     const parts = schema ? RecordSchema.of(record.document, schema).parts : [];
     const sent = valueType(itemSchemas(parts) ?? parts) ?? alternativeType(parts);
@@ -88,11 +88,13 @@ function defaultOf(part: Operation["parameterParts"][number] | undefined): unkno
 export function findWildcards(list: Operation, record: RecordSchema): Readonly<Record<string, readonly unknown[]>> {
   const found = queryOf(list).flatMap((part) => {
     const { name } = part.value;
-    const isFree = record.property(name).every(({ schema }) => schema.enum === undefined && schema.const === undefined);
-    const isOfRecord = (value: unknown) =>
-      record.propertyNames.includes(name) && !isFree && record.accepts(name, value);
+    const own = record.propertyNames.find((one) => isSame(one, nameOfFilter(name)));
+    const schemas = own === undefined ? [] : record.property(own).map(({ schema }) => schema);
+    const isFree = schemas.every((schema) => schema.enum === undefined && schema.const === undefined);
+    const isOfRecord = (value: unknown) => own !== undefined && !isFree && record.accepts(own, value);
     const { enum: values = [] } = Object(part.at("schema")?.value) as { readonly enum?: readonly unknown[] };
-    const all = [defaultOf(part), ...values].filter((value) => wildcards.test(`${value}`) && !isOfRecord(value));
+    const first = [defaultOf(part)].filter((value) => wildcardDefaults.test(`${value}`));
+    const all = [...first, ...values.filter((value) => wildcards.test(`${value}`))].filter((one) => !isOfRecord(one));
     return all.length > 0 ? [[name, all] as const] : [];
   });
   return Object.fromEntries(found);

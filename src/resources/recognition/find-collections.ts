@@ -291,9 +291,7 @@ function hasUrl({ propertyNames }: RecordSchema): boolean {
 
 // Whether a GET of a path with an id computes what it returns, or lists what is below the id.
 function isComputed(get: Operation, response: RecordSchema): boolean {
-  const isPage = queryOf(get).some((part) =>
-    !["limit"].includes(part.value.name) ? pageRoleOf(part, response, 1) !== undefined : true,
-  );
+  const isPage = queryOf(get).some((part) => pageRoleOf(part, response, 1, get) !== undefined);
   return isPage || isComputedPath(get.path);
 }
 

@@ -7,20 +7,22 @@ import { normalizePath } from "./paths.ts";
 
 /** Returns a function that returns the URL of a member, see `recordUrl`; undefined if its name says none. */
 export function createUrlFinder({ item, isSingle, hasRecordPath, record, scopeParameters }: Resource) {
-  const own = `${normalizePath(item.path)}/`;
-  const parent = scopeParameters.at(-1);
+  const own = normalizePath(item.path);
+  const places = record.document.operations.map(({ path }) => normalizePath(path));
+  const below = places.flatMap((path) => (path.startsWith(`${own}/`) ? [path.slice(own.length + 1)] : []));
+  const parameter = scopeParameters.at(-1) ?? "";
+  const parent = toSnakeCase(parameter).replace(/_(id|pk|slug)$/, "");
+  // The segments behind the last parameter of the scope.
+  const depth = own.slice(own.indexOf(`{${parameter}}`)).split("/").length - 1;
   return (name: string): string | undefined => {
     if (!isSingle && !hasRecordPath) return undefined;
     if (meaningOf(urlNames, name)) return recordUrl;
     const [, thing = ""] = /^(.+)_(?:url|link|href)$/.exec(toSnakeCase(name)) ?? [];
     if (thing === "") return undefined;
-    const places = record.document.operations.map((one) => normalizePath(one.path));
-    const below = places.flatMap((path) => (path.startsWith(own) ? [path.slice(own.length)] : []));
     const list = below.find((path) => [thing, `${thing}s`].includes(toSnakeCase(path)));
     if (list !== undefined) return `${recordUrl}/${list}`;
     // `repository_url` below `/repos/{repo}`
-    return parent !== undefined && thing.startsWith(toSnakeCase(parent).replace(/_(id|pk|slug)$/, ""))
-      ? parentUrl
-      : undefined;
+    const isParent = parent !== "" && (thing === parent || (!thing.includes("_") && thing.startsWith(parent)));
+    return isParent ? `${parentUrl}/${depth}` : undefined;
   };
 }

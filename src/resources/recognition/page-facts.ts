@@ -133,7 +133,8 @@ export function readPageMembers(schema: RecordSchema, isNumbered: boolean, recor
     const base = { name, isRequired, isNullable: types.includes("null") };
     const fact = all[index];
     const choose = () => chooseValues(schema, [name])[name];
-    if (fact === "total" && name === "count" && (hasTotals || !isNumbered)) return [{ ...base, fact: "count" }];
+    if (fact === "total" && name.toLowerCase() === "count" && (hasTotals || !isNumbered))
+      return [{ ...base, fact: "count" }];
     const isAbsolute = schema.property(name).some(({ schema: { format } }) => format === "uri" || format === "url");
     const isMeant = fact === "pageLinks" ? hasButtons(schema, name) : isPage || !weakFacts.includes(fact);
     if (fact && isMeant) {

@@ -2,7 +2,7 @@
 import type { Operation } from "../../openapi/index.ts";
 import { meaningOf, type PageRole, pageParameterNames } from "../record/name-tables.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
-import { createArgumentCheck } from "./bodies-and-parameters.ts";
+import { createArgumentCheck, queryOf } from "./bodies-and-parameters.ts";
 
 // Like those of the server, whose form the schema of a cursor must allow.
 const exampleCursor = Buffer.alloc(16, 5).toString("base64url");
@@ -15,15 +15,22 @@ export function pageRoleOf(
   parameter: Operation["parameterParts"][number],
   record: RecordSchema,
   exampleId: unknown,
+  list: Operation,
 ): PageRole | undefined {
   const { name } = parameter.value;
   if (name === "limit") return "limit";
   if (name !== "cursor" && record.propertyNames.includes(name)) return undefined;
-  const role = meaningOf(pageParameterNames, name);
+  const role = name === "first" ? roleOfFirst(list) : meaningOf(pageParameterNames, name);
   if (role !== "cursor" && role !== "before") return role;
   return [exampleCursor, exampleId].some((one) => createArgumentCheck(parameter, record.document)(one))
     ? role
     : undefined;
+}
+
+// The offset of Keycloak, beside `max`; or the limit of Relay, beside `after`.
+function roleOfFirst(list: Operation): PageRole | undefined {
+  const has = (name: string) => queryOf(list).some(({ value }) => value.name === name);
+  return has("max") ? "offset" : has("after") || has("before") ? "limit" : undefined;
 }
 
 /** The parameters of a list that select a page. Of each role, the first. */
@@ -35,17 +42,13 @@ export interface PageParameters extends Readonly<Partial<Record<PageRole, string
 }
 
 /** Reads the parameters of a list that select a page. */
-export function readPageParameters(
-  { parameterParts }: Operation,
-  record: RecordSchema,
-  exampleId: unknown,
-): PageParameters {
+export function readPageParameters(list: Operation, record: RecordSchema, exampleId: unknown): PageParameters {
   const found: Partial<Record<PageRole, string>> = {};
   let firstPage = 1;
   let isIdCursor = false;
-  for (const part of parameterParts) {
+  for (const part of list.parameterParts) {
     const { in: location, name } = part.value;
-    const role = location === "query" ? pageRoleOf(part, record, exampleId) : undefined;
+    const role = location === "query" ? pageRoleOf(part, record, exampleId, list) : undefined;
     if (role === undefined || found[role] !== undefined) continue;
     found[role] = name;
     if (role === "page") firstPage = firstPageOf(part);

@@ -7,7 +7,8 @@ export type Row<Meaning> = readonly [names: RegExp, means: Meaning, usedBy: stri
 
 /** Returns the singular of a word: `companies` is `company`. */
 export function singularOf(word: string): string {
-  return /(ss|us)$/.test(word) ? word : word.replace(/ies$/, "y").replace(/s$/, "");
+  if (/(ss|us|series|species|news)$/.test(word)) return word;
+  return /(movies|cookies)$/.test(word) ? word.slice(0, -1) : word.replace(/ies$/, "y").replace(/s$/, "");
 }
 
 /** Returns what a name means, in any case; undefined if no row has it. */
@@ -81,7 +82,7 @@ export const pageParameterNames: readonly Row<PageRole>[] = [
   [/^(limit|max_results|max_items)$/, "limit", "Stripe, Google, AWS"],
   [/^(per_page|page_size_?|page_limit_|size|items)$/, "limit", "GitHub, Django, Spring, JSON:API, pagy"],
   [/^(top|take|max)$/, "limit", "OData, .NET, Keycloak"],
-  [/^(offset|skip|page_offset_|first)$/, "offset", "FastAPI, OData, JSON:API, Keycloak"],
+  [/^(offset|skip|page_offset_)$/, "offset", "FastAPI, OData, JSON:API"],
   [/^(page|page_number_?|page_no)$/, "page", "GitHub, Django, Laravel, JSON:API"],
   [/^(cursor|after|starting_after|page_(cursor|after)_)$/, "cursor", "Slack, GitHub, Stripe, JSON:API"],
   [/^(page_token|next_token)$/, "cursor", "Google, AWS"],
@@ -176,7 +177,10 @@ export const queryNames: readonly Row<QueryRole>[] = [
 ];
 
 /** The values of a filter that select all records. They are no values of a record. */
-export const wildcards = /^(all|any|none|\*|)$/i;
+export const wildcards = /^(all|any|\*)$/i;
+
+/** The defaults of a filter that select all records. */
+export const wildcardDefaults = /^(all|any|none|\*|)$/i;
 
 /** The last words of paths at which a POST does something else than create a record. */
 export const actionNames = new Set(
@@ -223,4 +227,4 @@ export const controlNames = /^(expand|fields|include|embed|dry_?run|validate_?on
  * not declare as such.
  */
 export const neutralHeaders =
-  /^(from|prefer|referer|origin|user_agent|traceparent|tracestate)$|(^|_)(version|(request|correlation|trace)_id|api_?key|token)$/;
+  /^(from|prefer|referer|origin|user_agent|traceparent|tracestate)$|(^|_)(version|(request|correlation|trace)_id|api_?key|(access|auth|account|api|server)_token)$/;

@@ -6,7 +6,7 @@ import { isObject } from "../../lib/index.ts";
 /** What the plan has for the URL of a record. */
 export const recordUrl = "http://record.invalid";
 
-/** What the plan has for the URL of the record above it. */
+/** What the plan has for the URL of the record above it, before the number of segments by which it is shorter. */
 export const parentUrl = "http://parent.invalid";
 
 /** Returns whether a value has a URL of the plan. */
@@ -17,15 +17,12 @@ export function hasUrls(value: unknown): boolean {
 
 /** Returns a value with the URL of a record, and of the one above it, instead of those of the plan. */
 export function fillUrls<T>(value: T, url: string): T {
-  if (typeof value === "string" && hasUrls(value)) {
-    const isOwn = value.startsWith(recordUrl);
-    return `${isOwn ? url : aboveOf(url)}${value.slice((isOwn ? recordUrl : parentUrl).length)}` as T;
+  if (typeof value === "string" && value.startsWith(recordUrl)) return `${url}${value.slice(recordUrl.length)}` as T;
+  if (typeof value === "string" && value.startsWith(parentUrl)) {
+    const count = Number(value.slice(parentUrl.length + 1));
+    return url.replace(/\/$/, "").split("/").slice(0, -count).join("/") as T;
   }
   if (Array.isArray(value)) return value.map((one) => fillUrls(one, url)) as T;
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fillUrls(one, url)])) as T;
-}
-
-function aboveOf(url: string): string {
-  return url.replace(/\/[^/]+\/[^/]+\/?$/, "");
 }

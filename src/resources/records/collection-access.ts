@@ -1,6 +1,6 @@
 // What the handlers of a collection share: the id of a request, its preconditions, and its errors.
 import { HttpError, InvalidRequest } from "../../http/index.ts";
-import { type Checked, parseJson, RawJson, toJson } from "../../lib/index.ts";
+import { type Checked, isObject, parseJson, RawJson, toJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/index.ts";
 import {
   type IdempotencyKey,
@@ -293,8 +293,8 @@ export class CollectionAccess {
     const { initial } = this;
     const editChecked = (record: RawJson<unknown>) => {
       this.checkPreconditions(call, record);
-      const changed = edit(record);
-      return { ...changed, ...this.requirePlace(call, changed) };
+      if (isObject(call.body)) this.requirePlace(call, this.bodyOf(call));
+      return edit(record);
     };
     if (initial === undefined)
       return this.respond(call, await this.records.change(this.place.addressOf(call), editChecked));

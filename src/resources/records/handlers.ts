@@ -102,7 +102,7 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
       if (name === undefined && findIdempotencyKey(collection, call))
         throw new HttpError(
           "not_implemented",
-          `The ${collection.action.keyHeader} has no effect, because the id is inside of an object. Send the request without it.`,
+          `The ${collection.action.keyHeader} has no effect, because no property of the record has the id. Send the request without it.`,
         );
       if (placed.id !== undefined) collection.requireId(call, placed.id);
       const key = placed.id === undefined ? findIdempotencyKey(collection, call) : undefined;
@@ -110,7 +110,7 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
       if (created.outcome === "conflict")
         throw new HttpError(
           { code: "idempotency_key_reused", status: 422 },
-          `This Idempotency-Key was used with a different body. Use a new key to create another ${recordName}.`,
+          `This ${collection.action.keyHeader} was used with a different body. Use a new key to create another ${recordName}.`,
         );
       if (created.outcome === "full") throw collection.full();
       const isRepeated = created.outcome === "repeated";

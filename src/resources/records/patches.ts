@@ -31,7 +31,7 @@ export function patchRecord(
     );
   if (isJsonPatch(call)) return applyOperations(record, call.body);
   if (Array.isArray(call.body))
-    throw new HttpError("not_implemented", "An array changes no record. Send JSON Merge Patch (RFC 7396).");
+    throw new HttpError("not_implemented", "The body must be an object, or a JSON Patch (RFC 6902).");
   const patch = read();
   if (mediaType.includes("strategic-merge") && hasDirective(patch))
     throw new HttpError(

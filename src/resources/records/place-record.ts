@@ -9,21 +9,16 @@ export interface PlacedRecord {
 }
 
 /**
- * Places a new record: at the id `own`, if it has one, and otherwise at one that `make` returns, if the store can't write it into the
+ * Places a new record: at the id `own`, if it has one, and otherwise at a new one, if the store can't write it into the
  * record, because it is inside of an object, or only in the path.
  */
-export function placeRecord(
-  resource: Resource,
-  record: object,
-  own: unknown = resource.idIn(record),
-  make = () => makeId(resource.collection.idForm, resource.collection.idPrefix),
-): PlacedRecord {
-  const { idType, id: name } = resource.collection;
+export function placeRecord(resource: Resource, record: object, own: unknown = resource.idIn(record)): PlacedRecord {
+  const { idType, id: name, idForm, idPrefix } = resource.collection;
   if (resource.isSingle) return { id: singleId, record };
   // Clients of generated ids send 0, the default of an integer.
   const isOwn = own !== undefined && own !== null && !(idType === "int64" && `${own}` === "0");
   if (!isOwn && name !== undefined) return { id: undefined, record };
-  const id = `${isOwn ? own : make()}`;
+  const id = `${isOwn ? own : makeId(idForm, idPrefix)}`;
   return { id, record: resource.withId(record, id) };
 }
 

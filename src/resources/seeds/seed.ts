@@ -4,7 +4,7 @@ import { setImmediate as nextTick, setTimeout as pause } from "node:timers/promi
 import type { Faker } from "@faker-js/faker";
 import { getOrAdd, parseJson, toSnakeCase, UnavailableError } from "../../lib/index.ts";
 import type { Document } from "../../openapi/index.ts";
-import { type IdForm, idForms, type Records, type Store } from "../../store/index.ts";
+import { type Collection, makeId, type Records, type Store } from "../../store/index.ts";
 import { readResources } from "../recognition/find-collections.ts";
 import { collectionsBelow, isParent } from "../recognition/parents.ts";
 import type { Resource } from "../record/resource.ts";
@@ -194,10 +194,11 @@ class Seeder {
     const { idType, idForm, isScoped } = collection;
     const isChosen = canChoose(resource);
     const own = keepsId || isChosen ? resource.idIn(record) : undefined;
-    const made = collection.id === undefined ? (idForm ? this.#makeId(idForm) : this.#chooseId(resource)) : undefined;
+    const made =
+      collection.id === undefined ? (idForm ? this.#makeId(collection) : this.#chooseId(resource)) : undefined;
     const id = idType === "int64" && isScoped ? undefined : (own ?? made);
     if (id === undefined && idType === "int64") return this.#put(resource, scope, record);
-    if (id === undefined) return this.#put(resource, scope, record, this.#makeId(idForm ?? "uuid"));
+    if (id === undefined) return this.#put(resource, scope, record, this.#makeId(collection));
     if (await this.#put(resource, scope, record, `${id}`)) return true;
     const other = `${id}-${(this.#known.get(resource.name)?.length ?? 0) + 1}`;
     return isChosen && isLast && resource.record.acceptsAt(idPath, other) && this.#put(resource, scope, record, other);
@@ -219,12 +220,13 @@ class Seeder {
     return true;
   }
 
-  // The same each time for made records.
-  #makeId(form: IdForm): string {
+  // The same each time for made records, but for digits.
+  #makeId({ idForm: form = "uuid", idPrefix: prefix = "" }: Collection): string {
     const { string } = this.#faker ?? {};
-    if (form === "uuid" && string) return string.uuid();
-    if (form === "hex" && string) return string.hexadecimal({ length: 24, casing: "lower", prefix: "" });
-    return form === "base64url" && string ? string.alphanumeric(22) : idForms[form]();
+    const hex = (length: number) => string?.hexadecimal({ length, casing: "lower", prefix: "" });
+    const forms = { uuid: string?.uuid(), hex: hex(24), hex32: hex(32), base64url: string?.alphanumeric(22) };
+    const own = (forms as Readonly<Record<string, string | undefined>>)[form];
+    return own === undefined ? makeId(form, prefix) : prefix + own;
   }
 
   // For a record without an id, a text for the parameter of its path.
