@@ -205,3 +205,29 @@ testLikely("AIP: the id of a query, and a field mask", topics, async (t, send) =
   t.same((await change("display_name", {})).body, others, "what the body does not have is removed");
   t.match(await change("other", {}), { status: 400, body: { message: /has other, which is no property/ } });
 });
+
+const header = (name: string) => `{ name: ${name}, in: header, schema: { type: string } }`;
+const posts = documentOf(
+  `  /posts:
+    get: { operationId: listPosts, ${query("first { type: integer }", "after { type: string }")}, ${ok(`{ type: array, items: ${ref("Post")} }`)} }
+    post: { operationId: addPost, parameters: [${header("X-Request-Id")}, ${header("X-Continuation-Token")}, ${header("X-Api-Key")}], ${body(ref("NewPost"))}, ${ok(ref("Post"), 201)} }
+  /posts/{id}:
+    ${id()}
+    get: { operationId: getPost, ${ok(ref("Post"))} }
+`,
+  `components:
+  schemas:
+    NewPost: { type: object, properties: { text: { type: string } } }
+    Post: { type: object, required: [id], properties: { id: { type: integer }, text: { type: string } } }
+`,
+);
+
+testLikely("first is a limit beside after, and only headers without an effect are ignored", posts, async (t, send) => {
+  const add = (headers: Readonly<Record<string, string>>) => send("POST", "/posts", {}, "application/json", headers);
+  for (const _ of [1, 2]) t.match(await add({ "x-request-id": "a", "x-api-key": "b" }), { status: 201 });
+  t.match(await add({ "x-continuation-token": "c" }), { status: 501 }, "it can select a page");
+  const { body: page, headers } = await send("GET", "/posts?first=1");
+  t.same(page, [{ id: 1 }]);
+  const [, next = ""] = /<([^>]*)>; rel="next"/.exec(`${headers.link}`) ?? [];
+  t.same((await send("GET", next)).body, [{ id: 2 }]);
+});
