@@ -10,8 +10,8 @@ import { findShownRecords } from "./envelopes.ts";
 import type { ExaminedOperation } from "./examined-operation.ts";
 import { findListed } from "./filters.ts";
 import { findOpaqueMember, planMembers } from "./made-members.ts";
-import { createUrlFinder } from "./member-urls.ts";
 import { parametersOf } from "./paths.ts";
+import { createUrlFinder } from "./url-members.ts";
 import { readOperationHint, refusal } from "./x-resource.ts";
 
 /** The media types of JSON Merge Patch (RFC 7396), and of a body that looks like it. */

@@ -20,10 +20,10 @@ import { bodySchema, changeSchema, queryOf, readSchema, responseAt, successSchem
 import { nameAll } from "./collection-names.ts";
 import { findWrappedRecord } from "./envelopes.ts";
 import { findId, pathId } from "./find-id.ts";
+import { addViews } from "./other-paths.ts";
 import { pageRoleOf } from "./page-parameters.ts";
 import { isRecordPath, lastSegment, listPathOf, normalizePath, parametersOf } from "./paths.ts";
 import { type FoundCollection, hasPart, isImported, planCollection } from "./plan-collection.ts";
-import { addViews } from "./views.ts";
 import { type OperationHint, type PathHint, readOperationHint, readPathHint, refusal } from "./x-resource.ts";
 
 /**

@@ -1,6 +1,6 @@
 // Handlers of the operations that a store can answer: those of a collection of records.
 import { HttpError, InvalidRequest } from "../../http/index.ts";
-import { canonicalJson, isObject, RawJson, toJson } from "../../lib/index.ts";
+import { isObject, RawJson, toJson } from "../../lib/index.ts";
 import type { Document, UntypedCall, UntypedHandler } from "../../openapi/index.ts";
 import { type IdempotencyKey, idOf, type Store, toScope } from "../../store/index.ts";
 import { readResources } from "../recognition/find-collections.ts";
@@ -8,10 +8,11 @@ import { planOf } from "../recognition/find-plan.ts";
 import { normalizePath } from "../recognition/paths.ts";
 import type { PlannedAction, PlannedCollection, PlannedOperation } from "../recognition/plan.ts";
 import type { OperationKind, Resource } from "../record/resource.ts";
+import { createActionHandler } from "./action-handler.ts";
 import { callerId, digestOf } from "./caller.ts";
 import { CollectionAccess, type Parent } from "./collection-access.ts";
 import { type ListAction, listPage } from "./list.ts";
-import { isJsonPatch, mergePatch, patchRecord, requireKept } from "./patches.ts";
+import { isJsonPatch, patchRecord, requireKept } from "./patches.ts";
 import { placeRecord } from "./place-record.ts";
 import { createPropertyHandler } from "./property-handlers.ts";
 import { invalidBody } from "./request.ts";
@@ -66,7 +67,7 @@ export function createRecordHandlers(
   const handlers = operations.filter(isAnswered).flatMap((operation) => {
     if (isOwn(operation.id)) return [];
     const { kind, part, set, headers } = operation.does;
-    const create = part ? createPropertyHandler : set ? setMembers : creators[kind];
+    const create = part ? createPropertyHandler : set ? createActionHandler : creators[kind];
     const handler = withLocation(headers, create(accessOf(operation)));
     const evaluatesPreconditions = kind === "replace" || kind === "update" || kind === "delete";
     return [[operation.id, Object.assign(handler, { evaluatesPreconditions })] as const];
@@ -177,31 +178,6 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
     return collection.respond(call, await collection.remove(call, isAllowed));
   },
 };
-
-// Sets members of a record, if it has the values that the action needs, and those of the body.
-function setMembers(collection: CollectionAccess): UntypedHandler {
-  const { set } = collection.action;
-  const { recordName } = collection.resource;
-  return async (call) => {
-    await collection.check(call);
-    return collection.change(call, (record) => {
-      const before = collection.membersOf(record);
-      const isOther = ([name, values]: [string, readonly unknown[]]) =>
-        !values.some((value) => canonicalJson(value) === canonicalJson(before[name] ?? null));
-      const wrong = Object.entries(set?.if ?? {}).find(isOther);
-      if (wrong)
-        throw new HttpError(
-          { code: `${recordName}_conflict`, status: 409 },
-          `The ${wrong[0]} of the ${recordName} is ${toJson(before[wrong[0]] ?? null)}, and must be ${wrong[1].map((value) => toJson(value)).join(" or ")}.`,
-        );
-      const { maker } = collection;
-      const sent = maker?.patchOf(collection.bodyOf(call)) ?? {};
-      const merged = collection.keepReadOnly(before, mergePatch(before, sent) as object);
-      const changed = collection.requireSameId(call, { ...merged, ...set?.members });
-      return collection.requireAllowed(maker ? maker.update(changed) : { value: changed });
-    });
-  };
-}
 
 // `Location` as the document declares it. The scheme and host of the request are read before anything is changed.
 function withLocation({ location }: PlannedAction["headers"], handler: UntypedHandler): UntypedHandler {
