@@ -39,8 +39,9 @@ export function findScope(path: string, record: RecordSchema, [idName]: readonly
   const names = record.propertyNames.filter((name) => name !== idName && !ownNames.test(toSnakeCase(name)));
   return parametersOf(path).map((parameter) => {
     const own = toSnakeCase(parameter);
-    const [, before = ""] = path.split(`/{${parameter}}`, 1)[0]?.match(/([^/{}]+)$/) ?? []; // `vehicles` of `/vehicles/{id}`
-    const thing = ownNames.test(own) ? singularOf(toSnakeCase(before)) : own.replace(/_(pk|id|uuid|slug|key)$/, ""); // `organization` or `organization_id` of `{organization_pk}`
+    const before = path.split(`/{${parameter}}`, 1)[0]?.split("/").at(-1) ?? "";
+    // `vehicle_id` of `/vehicles/{id}`, `organization` or `organization_id` of `{organization_pk}`
+    const thing = ownNames.test(own) ? singularOf(toSnakeCase(before)) : own.replace(/_(pk|id|uuid|slug|key)$/, "");
     const found = [own, thing, `${thing}_id`].flatMap((one) => names.find((name) => toSnakeCase(name) === one) ?? []);
     return { parameter, ...(found[0] !== undefined && { member: found[0] }) };
   });

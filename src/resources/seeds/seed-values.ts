@@ -264,6 +264,6 @@ function endingsOf(name: string, thing: string): (readonly [text: string, before
 // Without the last words, if the text is too long.
 function shorten(text: string, max: number): string {
   if (!(text.length > max)) return text;
-  const words = text.slice(0, max + 1).replace(/\W+\w*$/, "");
-  return words.slice(0, max);
+  const end = text.lastIndexOf(" ", max);
+  return text.slice(0, end > 0 ? end : max).replace(/\W$/, "");
 }
