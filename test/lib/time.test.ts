@@ -19,7 +19,7 @@ t.test("Calls the callback at once, and drops further calls until the interval i
   t.same(calls, [["third", 3]]);
 });
 
-t.test("Drops the calls of the first milliseconds, if it is told to", async (t) => {
+t.test("Throttling can start with the first interval: its calls are dropped", async (t) => {
   const calls: string[] = [];
   const log = throttle((text: string) => calls.push(text), 60_000, 50);
   log("first");

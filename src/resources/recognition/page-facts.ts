@@ -85,12 +85,12 @@ function listPageLinks(facts: PageFacts): object[] {
 
 const factsOfAll: readonly (PageFact | undefined)[] = ["total", "pages", "lastPage", "last", "pageLinks"];
 
-// What can mean something else beside records, unless another member says something about the page.
+// Names that are about the page only if another member is, too.
 const weakFacts: readonly (PageFact | undefined)[] = ["first", "last", "path", "from", "to"];
 
 const factsOfEach: readonly (PageFact | undefined)[] = [undefined, "isSuccess"]; // also of what is no page
 
-// What the first or the last page has not.
+// Facts that are undefined on the first or the last page.
 const edgeFacts: readonly (PageFact | undefined)[] = [
   ...(["next", "previous", "nextPage", "previousPage", "nextCursor", "last", "from", "to"] as const),
 ];

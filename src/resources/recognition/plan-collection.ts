@@ -1,4 +1,4 @@
-// Plans a collection that was found: where its records have their ids, and by what they are listed.
+// Plans a collection: the ids of its records, their scope, and the filters of its lists.
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
 import { type Filter, type IdForm, idForms, makeId } from "../../store/index.ts";
 import { singularOf } from "../record/name-tables.ts";

@@ -6,7 +6,6 @@ import {
   type IdempotencyKey,
   type RecordId,
   type RecordStore,
-  type Records,
   removeWithBelow,
   type Store,
   toScope,
@@ -17,6 +16,7 @@ import { callerForms, RecordMaker } from "../record/record-maker.ts";
 import { maxScopeLength, type Resource } from "../record/resource.ts";
 import { recordUrl } from "../record/url-placeholders.ts";
 import { callerId } from "./caller.ts";
+import { notFound, type Parent, requireAbove } from "./parent-check.ts";
 import { applyMask } from "./patches.ts";
 import { addRecord, type PlacedRecord } from "./place-record.ts";
 import { invalidBody, parameterOf, requireUnderstood } from "./request.ts";
@@ -36,12 +36,6 @@ export interface AccessOptions {
   readonly isImported: boolean;
   /** How the GET responds with a record, from which its ETag is computed. */
   readonly read: RecordEnvelope;
-}
-
-/** A collection above another one. If its records are imported, they must exist as soon as there is one. */
-export interface Parent {
-  readonly resource: Resource;
-  readonly isImported: boolean;
 }
 
 /** The records of a collection, as the handler of an operation uses them. */
@@ -314,22 +308,4 @@ export class CollectionAccess {
     }
     return this.write(call, result.record);
   }
-}
-
-// Throws an HttpError if a record does not exist whose path has the first of these values. `above` are collections, the lowest first.
-async function requireAbove(above: readonly Parent[], values: readonly string[], records: Records): Promise<void> {
-  const [parent, ...others] = above;
-  if (parent === undefined) return;
-  const { resource, isImported } = parent;
-  const { name, scopeParameters, recordName } = resource;
-  const id = values[scopeParameters.length] as string;
-  const address = resource.addressAt(values.slice(0, scopeParameters.length), id);
-  if ((await records(name).position(address)) !== undefined) return;
-  await requireAbove(others, values, records); // the highest one that is missing
-  if (isImported && (await records(name).list({ limit: 1 })).last === undefined) return;
-  throw notFound(recordName, `has the id ${id}`);
-}
-
-function notFound(recordName: string, words: string): HttpError {
-  return new HttpError({ code: `${recordName}_not_found`, status: 404 }, `No ${recordName} ${words}.`);
 }

@@ -10,8 +10,9 @@ import type { PlannedAction, PlannedCollection, PlannedOperation } from "../reco
 import type { OperationKind, Resource } from "../record/resource.ts";
 import { createActionHandler } from "./action-handler.ts";
 import { callerId, digestOf } from "./caller.ts";
-import { CollectionAccess, type Parent } from "./collection-access.ts";
+import { CollectionAccess } from "./collection-access.ts";
 import { type ListAction, listPage } from "./list.ts";
+import type { Parent } from "./parent-check.ts";
 import { isJsonPatch, patchRecord, requireKept } from "./patches.ts";
 import { placeRecord } from "./place-record.ts";
 import { createPropertyHandler } from "./property-handlers.ts";
