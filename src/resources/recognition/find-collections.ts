@@ -12,6 +12,7 @@ import {
   pageArrayNames,
   settingsNames,
   singleNames,
+  singularOf,
   urlNames,
 } from "../record/name-tables.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
@@ -174,6 +175,13 @@ class CollectionFinder {
     });
   }
 
+  #hasArrayNamedAs(segment: string, schema: RecordSchema): boolean {
+    const thing = singularOf(toSnakeCase(segment));
+    const isArray = (name: string) =>
+      itemSchemas(schema.property(name))?.some(({ schema: { properties } }) => properties);
+    return schema.propertyNames.some((name) => toSnakeCase(name).startsWith(thing) && isArray(name));
+  }
+
   // Returns an operation at the path of a record: the GET, if there is one. Undefined if `x-resource: false` excludes it.
   #itemOf(path: string): Operation | undefined {
     const all = this.#byPath.get(normalizePath(path)) ?? [];
@@ -206,12 +214,10 @@ class CollectionFinder {
     const change = own.replace ?? own.update;
     const body = change && changeSchema(change);
     const response = this.#schemaOf(part);
-    if (change === undefined && isImportedSingle(get, response)) {
-      const isList = this.#findListed(response, withId(get)) !== undefined;
-      return isList
-        ? undefined
-        : this.#create(own, { item: get, isSingle: true, record: response, newRecord: response, id: pathId }, hint);
-    }
+    if (this.#hasArrayNamedAs(lastSegment(get.path), response)) return undefined; // a PUT there creates records, as in Xero
+    const isList = () => this.#findListed(response, withId(get)) !== undefined;
+    if (change === undefined && isImportedSingle(get, response) && !isList())
+      return this.#create(own, { item: get, isSingle: true, record: response, newRecord: response, id: pathId }, hint);
     if (body === undefined) return undefined;
     const newRecord = this.#schemaOf(body);
     const isRecord = ({ propertyNames }: RecordSchema) =>
