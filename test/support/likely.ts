@@ -20,7 +20,7 @@ function createSend(app: FastifyInstance) {
     headers: Readonly<Record<string, string>> = {},
   ) => {
     const payload = typeof body === "object" ? JSON.stringify(body) : body;
-    const options = payload === undefined ? {} : { headers: { "content-type": type, ...headers }, payload };
+    const options = payload === undefined ? { headers } : { headers: { "content-type": type, ...headers }, payload };
     const response = await app.inject({ method: method as "GET", url, ...options });
     const parsed = response.payload === "" ? undefined : JSON.parse(response.payload);
     return { status: response.statusCode, headers: response.headers, body: parsed };

@@ -1,7 +1,8 @@
 // Parts of an operation: its paths, bodies and parameters.
 import { toJson, toSnakeCase } from "../../lib/index.ts";
 import type { Document, Operation, Part } from "../../openapi/index.ts";
-import { neutralHeaders } from "../record/name-tables.ts";
+import { meaningOf, neutralHeaders, tenantNames } from "../record/name-tables.ts";
+import { readTenantHint } from "./x-resource.ts";
 
 const jsonTypes = [
   /^application\/json(?![\w.+-])/,
@@ -22,6 +23,13 @@ export function isKnownHeader(parameter: Operation["parameterParts"][number]): b
   const { enum: values, const: constant } = Object(parameter.at("schema")?.value) as Readonly<Record<string, unknown>>;
   const isFixed = constant !== undefined || (Array.isArray(values) && values.length === 1);
   return isFixed || isConditionOrKey(name) || neutralHeaders.test(toSnakeCase(name)) || isKeyHeader(name);
+}
+
+/** Returns whether a parameter is a header that selects a tenant: as `x-resource` declares it, or by its name. */
+export function isTenant(parameter: Operation["parameterParts"][number]): boolean {
+  const { in: location, name, required } = parameter.value;
+  if (location !== "header") return false;
+  return readTenantHint(parameter) ?? (required === true && meaningOf(tenantNames, name) === true);
 }
 
 const isKeyHeader = (name: string) => /idempotency/i.test(name);

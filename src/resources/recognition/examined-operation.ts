@@ -1,7 +1,8 @@
 // An operation while it is examined: what is only likely of it, and why the store can't answer it.
 import type { Operation } from "../../openapi/index.ts";
 import type { OperationKind, Resource } from "../record/resource.ts";
-import { isKnownHeader, keyHeaderOf } from "./bodies-and-parameters.ts";
+import { isKnownHeader, isTenant, keyHeaderOf } from "./bodies-and-parameters.ts";
+import { findTenants, tenantsOf } from "./parents.ts";
 import type { PlannedAction, RefusedParameter } from "./plan.ts";
 import { describeMissing, planHeaders } from "./response-headers.ts";
 
@@ -51,6 +52,13 @@ export class ExaminedOperation {
     const { status, createdStatus = status, part } = found;
     const creates = part === undefined && (kind === "create" || kind === "replace");
     const headers = planHeaders(operation, resource, { statuses: [status, createdStatus], creates });
+    const tenants = tenantsOf(findTenants(operation, resource.record));
+    const missing = tenantsOf(resource.plan.scope).find((name) => !tenants.includes(name));
+    if (missing !== undefined)
+      this.refuse(`does not have the header ${missing}, which selects the records of a tenant`);
+    const others = tenants.filter((name) => !resource.scopeParameters.includes(name));
+    if (others.length > 0)
+      this.refuse(`has the header ${others[0]}, which the GET of a ${resource.recordName} does not have`);
     if (this.reason !== undefined || typeof headers === "string") return this.reason ?? describeMissing(`${headers}`);
     return {
       kind,
@@ -71,7 +79,7 @@ export class ExaminedOperation {
 /** Returns whether a parameter is one of the path, or a header whose effect is known. */
 export function isUnderstood(parameter: Operation["parameterParts"][number]): boolean {
   const { in: location } = parameter.value;
-  return location === "path" || (location === "header" && isKnownHeader(parameter));
+  return location === "path" || (location === "header" && (isKnownHeader(parameter) || isTenant(parameter)));
 }
 
 /** Returns what a request can't have of a parameter. */

@@ -59,7 +59,7 @@ class Planner {
       const { id, method, path } = operation;
       const found = this.#results.get(operation) ?? this.#describeOther(operation);
       const isView = typeof found === "object" && found.within;
-      const result = isView ? { ...found, above: this.#findAbove(path) } : found;
+      const result = isView ? { ...found, above: this.#findAbove({ path, scope: this.#scopeOf(found) }) } : found;
       return { id, method, path, ...(typeof result === "string" ? { not: result } : { does: result }) };
     });
     return { collections: this.#planCollections(), operations };
@@ -124,9 +124,13 @@ class Planner {
   }
 
   // The collection whose records must exist above those of a path.
-  #findAbove(path: string): string | undefined {
+  #findAbove(place: Pick<CollectionPlan, "path" | "scope">): string | undefined {
     const parents = this.#resources.filter((one) => this.#isRead(one)).map(({ plan }) => plan);
-    return collectionAbove({ path }, parents)?.name;
+    return collectionAbove(place, parents)?.name;
+  }
+
+  #scopeOf({ collection }: PlannedAction): CollectionPlan["scope"] {
+    return this.#resources.find(({ name }) => name === collection)?.plan.scope ?? [];
   }
 
   #planCollections(): PlannedCollection[] {
@@ -138,7 +142,7 @@ class Planner {
         ...plan,
         isImported,
         idFrom: isImported || plan.isSingle ? [] : findIdMakers(plan),
-        above: this.#findAbove(plan.path),
+        above: this.#findAbove(plan),
         below: collectionsBelow(plan, plans).map(({ name }) => name),
       };
     });

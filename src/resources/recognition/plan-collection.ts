@@ -14,7 +14,7 @@ import { queryOf } from "./bodies-and-parameters.ts";
 import { readFilters } from "./filters.ts";
 import type { Id } from "./find-id.ts";
 import { makeInitial } from "./made-members.ts";
-import { findScope } from "./parents.ts";
+import { findScope, findTenants } from "./parents.ts";
 import { isRecordPath, lastSegment, normalizePath, parametersOf } from "./paths.ts";
 
 /** An operation of a collection at another path. */
@@ -59,9 +59,9 @@ export function planCollection(
   name: string,
 ) {
   const parameter = isRecordPath(item.path) ? (parametersOf(item.path).at(-1) as string) : "";
-  const scope = findScope(path, record, id.path);
+  const parents = findScope(path, record, id.path);
   const canFind = (sample: string) =>
-    parameter === "" || !findUnreadable(item, [...scope.map(() => "1"), sample]).includes(parameter);
+    parameter === "" || !findUnreadable(item, [...parents.map(() => "1"), sample]).includes(parameter);
   const isInPath = id.path.length === 0;
   const isAllowed = (sample: string) => (isInPath || record.acceptsAt(id.path, sample)) && canFind(sample);
   const made =
@@ -85,7 +85,7 @@ export function planCollection(
     isSingle,
     recordPath: item.path,
     parameter,
-    scope,
+    scope: [...findTenants(item, record), ...parents],
     id: {
       path: id.path,
       type: id.type,

@@ -54,9 +54,22 @@ export function readOperationHint({ id, part }: Operation): OperationHint | fals
 /** Returns the names that lead to the property that a parameter is compared with; undefined if the document names none. Throws an Error. */
 export function readParameterHint({ value }: Operation["parameterParts"][number]): readonly string[] | undefined {
   const hint = hintIn(value);
-  if (hint === undefined) return undefined;
+  if (hint === undefined || isObject(hint)) return undefined;
   if (typeof hint === "string" && hint !== "") return hint.split(".");
   throw refusal(`the parameter ${value.name}`, "it must be the name of a property, such as author or owner.id");
+}
+
+/** Returns whether a parameter selects a tenant; undefined if the document does not say. Throws an Error. */
+export function readTenantHint({ value }: Operation["parameterParts"][number]): boolean | undefined {
+  const hint = hintIn(value);
+  if (!isObject(hint)) return undefined;
+  const { scope, ...others } = hint as { readonly scope?: unknown };
+  if (typeof scope !== "boolean" || Object.keys(others).length > 0 || value.in !== "header" || value.required !== true)
+    throw refusal(
+      `the parameter ${value.name}`,
+      "an object must be { scope: true } or { scope: false } of a required header",
+    );
+  return scope;
 }
 
 function hintIn(holder: unknown): unknown {

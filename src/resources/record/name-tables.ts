@@ -222,6 +222,12 @@ export const neutralParameters =
 /** The members of a body that say what a response has, or that nothing is changed. */
 export const controlNames = /^(expand|fields|include|embed|dry_?run|validate_?only)$/;
 
+/** The required headers that select whose records are meant: those of others are not seen. */
+export const tenantNames: readonly Row<true>[] = [
+  [/(^|_)tenant(_(id|name|uuid))?$/, true, "Xero, SaaS frameworks"],
+  [/^x_(organi[sz]ation|org|workspace)(_id)?$/, true, "SaaS frameworks"],
+];
+
 /**
  * The headers for tracing, the sender, the version of the API, of which a document describes one, and credentials that the document does
  * not declare as such.

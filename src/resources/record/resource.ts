@@ -40,7 +40,7 @@ export interface CollectionPlan {
   readonly recordPath: string;
   /** The parameter of the path with the id of a record. Empty if there is none. */
   readonly parameter: string;
-  /** The parameters of the path that select the scope of a record, such as `shop` of `/shops/{shop}/books`. */
+  /** The parameters that select the scope of a record, those of headers first, then `shop` of `/shops/{shop}/books`. */
   readonly scope: readonly ScopeParameter[];
   readonly id: IdPlan;
   /** The name of one record, such as `pet`. */
@@ -59,9 +59,10 @@ export interface CollectionPlan {
   readonly views: readonly ViewPlan[];
 }
 
-/** A parameter of the path of a collection, and the member of its records that has the same value. */
+/** A parameter of the path of a collection, or a header that selects a tenant, and the member of its records that has the same value. */
 export interface ScopeParameter {
   readonly parameter: string;
+  readonly in?: "header" | undefined;
   readonly member?: string | undefined;
 }
 
@@ -186,7 +187,13 @@ export class Resource {
 
   /** Returns whether the path of a record can have an id, as the GET reads it. A single record has none. */
   canFind(id: string, scope: readonly string[] = this.scopeParameters.map(() => "1")): boolean {
-    return !this.hasRecordPath || !findUnreadable(this.item, [...scope, id]).includes(this.parameter);
+    return !this.hasRecordPath || !this.#findUnreadable([...scope, id]).includes(this.parameter);
+  }
+
+  // The names of the parameters of its path that can't have the values of a scope and an id.
+  #findUnreadable(values: readonly string[]): readonly string[] {
+    const ofHeaders = this.plan.scope.filter((one) => one.in === "header").length;
+    return findUnreadable(this.item, values.slice(ofHeaders));
   }
 
   /** The highest integer that can be the id of a record, by its schema and that of the path. */
@@ -266,7 +273,7 @@ export class Resource {
       };
     try {
       const decoded = values.map(decodeURIComponent);
-      const [wrong] = findUnreadable(this.item, [...decoded, ""]).filter((one) => this.scopeParameters.includes(one));
+      const [wrong] = this.#findUnreadable([...decoded, ""]).filter((one) => this.scopeParameters.includes(one));
       if (wrong === undefined) return { values: decoded };
       return { problem: `must match the schema of the parameter ${wrong} of ${this.path}` };
     } catch {

@@ -1,6 +1,7 @@
 // Where a request is: the scope, id and address of its record, and the URLs of both.
 import type { UntypedCall } from "../../openapi/index.ts";
 import { idOf, type RecordId, toScope } from "../../store/index.ts";
+import { tenantsOf } from "../recognition/parents.ts";
 import { parametersOf } from "../recognition/paths.ts";
 import type { PlannedAction } from "../recognition/plan.ts";
 import type { Resource } from "../record/resource.ts";
@@ -33,7 +34,10 @@ export class RequestPlace {
 
   /** Returns the values of the parameters of the scope, in the order of the path. */
   scopeValuesOf(call: UntypedCall): readonly string[] {
-    return this.#resource.scopeParameters.map((name) => parameterOf(call, name));
+    const headers = call.headers as Readonly<Record<string, unknown>>;
+    return this.#resource.plan.scope.map(({ parameter, in: location }) =>
+      location === "header" ? `${headers[parameter]}` : parameterOf(call, parameter),
+    );
   }
 
   /** Returns the members of a new record that the path of a request has. */
@@ -52,7 +56,8 @@ export class RequestPlace {
   /** Returns the values of the parameters of a path above the record. */
   valuesAbove(call: UntypedCall): readonly string[] {
     if (this.#within === undefined) return this.scopeValuesOf(call);
-    return parametersOf(this.#path).map((name) => parameterOf(call, name));
+    const tenants = this.scopeValuesOf(call).slice(0, tenantsOf(this.#resource.plan.scope).length);
+    return [...tenants, ...parametersOf(this.#path).map((name) => parameterOf(call, name))];
   }
 
   /** Returns the id of the record; a single one has none. */

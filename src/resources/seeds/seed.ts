@@ -155,7 +155,7 @@ class Seeder {
     if (parent) return this.#known.get(parent.name) ?? [];
     const { parameterParts } = resource.item;
     const values = resource.scopeParameters.map((name) => {
-      const part = parameterParts.find(({ value }) => value.in === "path" && value.name === name);
+      const part = parameterParts.find(({ value }) => value.name === name);
       const schema = Object(part?.at("schema")?.value) as Readonly<Record<string, unknown>>;
       const [first] = [
         (Object(part?.value) as { readonly example?: unknown }).example,
