@@ -9,13 +9,12 @@ import t from "tap";
 import { parse } from "yaml";
 import { openPage } from "../support/browser.ts";
 import { documentText, folder, root } from "../support/files.ts";
+import { npmEnv as env } from "../support/npm.ts";
 import { start } from "../support/service.ts";
 
 const run = promisify(execFile);
 const timeout = 240_000; // milliseconds
 
-// Runs npm without the variables that npm sets for the scripts of this project.
-const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
 const npm = (cwd: string, ...args: string[]) => run("npm", [...args, "--loglevel=error"], { cwd, env });
 
 const place = folder(t);

@@ -6,15 +6,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import t from "tap";
 import { folder, root } from "../support/files.ts";
+import { npmEnv as env } from "../support/npm.ts";
 import { freePort } from "../support/port.ts";
 
 const run = promisify(execFile);
 t.setTimeout(300_000); // milliseconds
 
-// Without the variables that npm sets for the scripts of this project. With the certificates of the system, because the
-// registry can be behind a proxy.
-const own = Object.entries(process.env).filter(([name]) => !/^npm_|NODE_ENV/i.test(name));
-const env = { ...Object.fromEntries(own), NODE_OPTIONS: "--use-system-ca" };
 const place = folder(t);
 const reader = join(place, "reader");
 mkdirSync(reader);
