@@ -35,6 +35,7 @@ export {
   ExpectedError,
   InvalidValue,
   type Problem,
+  QueryTooSlow,
   RecordTooLarge,
   requireValid,
   UnavailableError,

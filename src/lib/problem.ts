@@ -61,5 +61,8 @@ export class UsageError extends Error {}
 /** Reports that a dependency is unreachable, locked or out of space (503). The client may retry the request. */
 export class UnavailableError extends Error {}
 
+/** Reports that a query takes too long, because no index has what it selects (503). The message is a sentence. */
+export class QueryTooSlow extends ExpectedError {}
+
 /** Reports that a store can't contain a value of a request (400). The message completes a sentence about the value. */
 export class UnstorableValue extends ExpectedError {}

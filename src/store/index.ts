@@ -32,11 +32,15 @@ export type {
   OpenMode,
   Page,
   PagePosition,
+  Position,
   RecordId,
+  RecordQuery,
   RecordStore,
   Records,
   Store,
 } from "./port.ts";
+export type { Condition, Member, Operator, Order } from "./query/conditions.ts";
+export type { TextKind } from "./query/value-bytes.ts";
 export { queryChannel, type Statement, sharedContexts } from "./query-channel.ts";
 export {
   addressOf,

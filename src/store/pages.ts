@@ -11,11 +11,11 @@ export interface PageStart {
 /** In order of the numbers, or in the opposite order. */
 export type Direction = "forwards" | "backwards";
 
-/** Returns where the query of a page begins to read. */
+/** Returns where the query of a page in the order of creation begins to read. Throws an Error for a position in another order. */
 export function toPageStart(position: PagePosition = { after: 0n }): PageStart {
-  return "after" in position
-    ? { direction: "forwards", from: position.after }
-    : { direction: "backwards", from: position.before };
+  const from = "after" in position ? position.after : position.before;
+  if (typeof from !== "bigint") throw new Error("The position must be that of a page in the order of creation.");
+  return { direction: "after" in position ? "forwards" : "backwards", from };
 }
 
 /** What a list selects: the filters with values, the direction, and the maximum number of rows. */
@@ -27,8 +27,8 @@ export interface ListSelection {
   readonly offset?: number;
 }
 
-/** A row of a list: the JSON of a record, and its number if that is not its id. */
-export type ListRow = readonly [record: string, number?: bigint];
+/** A row of a list: the JSON of a record, its number if that is not its id, and its place in another order. */
+export type ListRow = readonly [record: string, number?: bigint, place?: Uint8Array];
 
 /** The columns of a list. */
 export function listColumns(collection: Collection): string {
@@ -67,7 +67,7 @@ export function toPage<R>(
   const fitting = end < 0 ? rows.length : end;
   const page = rows.slice(0, Math.min(limit, fitting));
   if (direction === "backwards") page.reverse();
-  const [first, last] = [page[0], page.at(-1)].map((row) => row && numberOf(collection, row));
+  const [first, last] = [page[0], page.at(-1)].map((row) => row && (row[2] ?? numberOf(collection, row)));
   return {
     records: new RawJson(`[${page.map(([record]) => record).join(",")}]`),
     first,

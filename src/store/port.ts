@@ -1,6 +1,7 @@
 // The port between the service and its stores, in terms of the contract. Types only: SQL, drivers and their errors stay
 // inside an implementation. It throws `UnavailableError` if its database can't be used, and any other error only for a bug.
 import type { MetricsRegistry, RawJson } from "../lib/index.ts";
+import type { Condition, Order } from "./query/conditions.ts";
 
 /**
  * How to open a store: `create` creates a missing store and migrates an existing one, `migrate` rejects a missing
@@ -42,12 +43,13 @@ export interface TransactionOptions {
  */
 export interface RecordStore<R = unknown, N extends object = object> {
   /**
-   * Returns up to `limit` records in the order in which they were created: the first after a position, or the last before it. A page ends
-   * before the record with which it would have more than `maxBytes`, unless it is its only one.
+   * Returns up to `limit` records in an order, by default that in which they were created: the first after a position, or the last before
+   * it. A page ends before the record with which it would have more than `maxBytes`, unless it is its only one. Rejects with a
+   * QueryTooSlow if no index has what it selects, and too many records had to be read.
    */
   list(query: RecordQuery): Promise<Page<R>>;
-  /** Counts the records that match a filter. Takes time in proportion to their number. */
-  count(filter?: RecordQuery["filter"]): Promise<bigint>;
+  /** Counts the records that match a query. Takes time in proportion to their number. Rejects with a QueryTooSlow. */
+  count(filter?: RecordQuery["filter"], where?: RecordQuery["where"]): Promise<bigint>;
   /** Returns the record with this id, or undefined if it does not exist. */
   find(id: RecordId): Promise<RawJson<R> | undefined>;
   /** Returns the position of a record in lists; undefined if it does not exist. */
@@ -89,23 +91,26 @@ export type PutResult<R> =
   | { readonly outcome: "created" | "changed"; readonly record: RawJson<R> }
   | { readonly outcome: "full" };
 
-/** Records in the order in which they were created. A position is the number of a record: its id if that is an int64. */
+/** Where a record is in an order: its number in that of creation, which is its id if that is an int64, or else the bytes of its values. */
+export type Position = bigint | Uint8Array;
+
+/** Records in an order. */
 export interface Page<R> {
   readonly records: RawJson<R[]>;
   /** The position of the first record; undefined if the page is empty. */
-  readonly first: bigint | undefined;
+  readonly first: Position | undefined;
   /** The position of the last record; undefined if the page is empty. */
-  readonly last: bigint | undefined;
+  readonly last: Position | undefined;
   /** Whether more records match: after the page, or before it if it was read backwards. */
   readonly more: boolean;
   /** Whether it has fewer than `limit` records because of its size. */
   readonly isShort: boolean;
 }
 
-/** The position that a page begins after, or ends before. */
-export type PagePosition = { readonly after: bigint } | { readonly before: bigint };
+/** The position that a page begins after, or ends before: that of a record of a page in the same order. */
+export type PagePosition = { readonly after: Position } | { readonly before: Position };
 
-/** A selection of records: those that match the filters, after or before a position. Without one, from the first. */
+/** A selection of records: those that match the filters and conditions, after or before a position. Without one, from the first. */
 export interface RecordQuery {
   readonly limit: number;
   readonly position?: PagePosition | undefined;
@@ -114,7 +119,11 @@ export interface RecordQuery {
   /** The default is 4 MiB. */
   readonly maxBytes?: number | undefined;
   /** The values by the names of the collection's filters. An undefined value selects all records. */
-  readonly filter?: Readonly<Record<string, unknown>>;
+  readonly filter?: Readonly<Record<string, unknown>> | undefined;
+  /** What the records match, too. */
+  readonly where?: readonly Condition[] | undefined;
+  /** The members by which they are ordered, before the order of creation. */
+  readonly orderBy?: readonly Order[] | undefined;
 }
 
 /** The identity of a create: the id of the caller, the value of Idempotency-Key, and a digest of the body. */

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
-import { RecordTooLarge, STATUS_CODES, UnavailableError, UnstorableValue } from "../../lib/index.ts";
+import { QueryTooSlow, RecordTooLarge, STATUS_CODES, UnavailableError, UnstorableValue } from "../../lib/index.ts";
 import { setHeader } from "../headers/header-syntax.ts";
 import { isApplicationError, toError } from "./application-error.ts";
 import { type FormatFailure, writeFailure } from "./failure-format.ts";
@@ -102,6 +102,7 @@ function toHttpError(error: FastifyError, { errored }: IncomingMessage): HttpErr
   if (error instanceof UnstorableValue)
     return new HttpError("malformed_request", `A text of the request ${error.message}.`);
   if (error instanceof UnavailableError) return serviceUnavailable(error.message);
+  if (error instanceof QueryTooSlow) return new HttpError({ code: "query_too_slow", status: 503 }, error.message);
   if (error instanceof RecordTooLarge)
     return new HttpError(error.isTooDeep ? "invalid_body" : "content_too_large", error.message);
   return (

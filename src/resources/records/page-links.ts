@@ -1,23 +1,44 @@
-// The pages of a list: keyset pagination, and the links between pages. A cursor holds the id after which the page begins, and
-// a hash of the filter, so that it is rejected with another filter. The id is negative if the page ends before it.
+// The pages of a list: keyset pagination, and the links between pages. A cursor holds the position after which the page begins, and a hash
+// of the filter, so that it is rejected with another filter. In the order of creation, the position is a number, which is negative if the
+// page ends before it. In another order, it is bytes, of which the first is 0 if the page ends before them.
 import { hash } from "node:crypto";
 import { canonicalJson } from "../../lib/index.ts";
 import type { Page, PagePosition } from "../../store/index.ts";
 
-const idBytes = 8;
+const numberBytes = 8;
 const hashBytes = 8; // of the 32 of SHA-256
 
 /** The query of a list. `cursor` and `limit` select the page, and all other parameters are the filter. */
 export type ListQuery = { readonly limit: number; readonly cursor?: string };
 
-/** Returns where the page of a query begins or ends: undefined for the first page, null if the cursor is invalid. */
-export function readCursor({ limit, cursor, ...filter }: ListQuery): PagePosition | undefined | null {
+/**
+ * Returns where the page of a query begins or ends: undefined for the first page, null if the cursor is invalid. `isOrdered` tells that the
+ * order is another than that of creation.
+ */
+export function readCursor(
+  { limit, cursor, ...filter }: ListQuery,
+  isOrdered = false,
+): PagePosition | undefined | null {
   if (cursor === undefined) return undefined;
   const bytes = Buffer.from(cursor, "base64url");
-  if (bytes.length !== idBytes + hashBytes) return null;
-  const id = bytes.readBigInt64BE();
-  if (id === 0n || id === -(2n ** 63n) || createCursor(id, digestOf(filter)) !== cursor) return null;
-  return id > 0n ? { after: id } : { before: -id };
+  const position = readPosition(bytes.subarray(0, -hashBytes));
+  if (position === undefined || isOfCreation(position) === isOrdered) return null;
+  return createCursor(position, digestOf(filter)) === cursor ? position : null;
+}
+
+function readPosition(bytes: Buffer): PagePosition | undefined {
+  if (bytes.length < numberBytes) return undefined;
+  if (bytes.length > numberBytes) {
+    const place = bytes.subarray(1);
+    return bytes[0] === 0 ? { before: place } : { after: place };
+  }
+  const number = bytes.readBigInt64BE();
+  if (number === 0n || number === -(2n ** 63n)) return undefined;
+  return number > 0n ? { after: number } : { before: -number };
+}
+
+function isOfCreation(position: PagePosition): boolean {
+  return typeof ("after" in position ? position.after : position.before) === "bigint";
 }
 
 /**
@@ -67,11 +88,11 @@ export function findPageLinks(start: string, selected: SelectedPage): PageLinks 
   const { prev, next } = findNeighbours(selected);
   const separator = start.includes("?") ? "&" : "?";
   const digest = digestOf(filter);
-  const at = (position: bigint) => `${start}${separator}${name}=${createCursor(position, digest)}`;
+  const at = (place: PagePosition) => `${start}${separator}${name}=${createCursor(place, digest)}`;
   return {
     first: position && start,
-    prev: page.first !== undefined && prev ? at(-page.first) : undefined,
-    next: page.last !== undefined && next ? at(page.last) : undefined,
+    prev: page.first !== undefined && prev ? at({ before: page.first }) : undefined,
+    next: page.last !== undefined && next ? at({ after: page.last }) : undefined,
   };
 }
 
@@ -93,11 +114,17 @@ export function toLinkHeader({ first, prev, next }: PageLinks): string | undefin
   return links === "" ? undefined : links.slice(2);
 }
 
-function createCursor(id: bigint, filterDigest: Buffer): string {
-  const bytes = Buffer.allocUnsafe(idBytes + hashBytes);
-  bytes.writeBigInt64BE(id);
-  filterDigest.copy(bytes, idBytes, 0, hashBytes);
-  return bytes.toString("base64url");
+function createCursor(position: PagePosition, filterDigest: Buffer): string {
+  return Buffer.concat([writePosition(position), filterDigest.subarray(0, hashBytes)]).toString("base64url");
+}
+
+function writePosition(position: PagePosition): Buffer {
+  const isForwards = "after" in position;
+  const place = isForwards ? position.after : position.before;
+  if (typeof place !== "bigint") return Buffer.concat([Buffer.of(Number(isForwards)), place]);
+  const bytes = Buffer.allocUnsafe(numberBytes);
+  bytes.writeBigInt64BE(isForwards ? place : -place);
+  return bytes;
 }
 
 function digestOf(filter: object): Buffer {

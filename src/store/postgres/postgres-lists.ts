@@ -15,6 +15,7 @@ import {
   unmeasuredRows,
 } from "../pages.ts";
 import type { Page, RecordQuery, RecordStore } from "../port.ts";
+import { needsScan, scanCount, scanPage } from "../query/scan.ts";
 import { type Collection, type Filter, type FilterValues, usedFilters } from "../records.ts";
 import { batchLimits, type Queries } from "./connection-pool.ts";
 import { requireStorableText } from "./postgres-errors.ts";
@@ -41,15 +42,17 @@ export function createPostgresLists<R>(parts: ListParts): Pick<RecordStore<R>, "
   const pages = { forwards: batcherOf("forwards"), backwards: batcherOf("backwards") };
   return {
     list: async (query) => {
+      if (needsScan(query)) return scanPage(collection, query, (step) => listRows(parts, step));
       const { limit, position, offset, filter = {}, maxBytes } = query;
       const start = toPageStart(position);
       const isOfAll = usedFilters(collection, filter).length === 0 && offset === undefined;
       // A list with a filter can be slow, and would delay the others of its query.
       const isShared = isOfAll && limit < unmeasuredRows && maxBytes === undefined;
       const page = isShared ? await pages[start.direction].add({ ...start, limit }) : undefined;
-      return page ?? listAlone(parts, query, start);
+      return page ?? toPage(collection, await listRows(parts, query), query, start.direction);
     },
-    count: async (filter = {}) => {
+    count: async (filter = {}, where = []) => {
+      if (where.length > 0) return scanCount(collection, { filter, where }, (step) => listRows(parts, step));
       const { filters, values } = readFilter(collection, filter);
       const statement = toStatement(`${collection.name}_count`, countStatement(schema, collection, filters));
       const [row] = await pool.query(statement, ...values);
@@ -64,12 +67,9 @@ function readFilter(collection: Collection, filter: FilterValues) {
 }
 
 // In parts, if the records are large.
-async function listAlone<R>(
-  { schema, collection, pool }: ListParts,
-  query: RecordQuery,
-  { direction, from }: PageStart,
-): Promise<Page<R>> {
-  const { limit, offset, filter = {}, maxBytes = maxPageBytes } = query;
+async function listRows({ schema, collection, pool }: ListParts, query: RecordQuery): Promise<ListRow[]> {
+  const { limit, position, offset, filter = {}, maxBytes = maxPageBytes } = query;
+  const { direction, from } = toPageStart(position);
   const { filters, values } = readFilter(collection, filter);
   const rows: ListRow[] = [];
   let [start, skipped] = [from, offset];
@@ -87,7 +87,7 @@ async function listAlone<R>(
     start = numberOf(collection, last);
     skipped = undefined;
   }
-  return toPage(collection, rows, query, direction);
+  return rows;
 }
 
 // Returns undefined for a page whose records are large: it is read alone.

@@ -1,7 +1,8 @@
 // The records of a collection in SQLite. A read never misses what another process has committed before.
 import { RawJson } from "../../lib/index.ts";
 import { type ListRow, lengthOf, maxPageBytes, numberOf, toPage, toPageStart, unmeasuredRows } from "../pages.ts";
-import type { CreateResult, IdempotencyKey, Page, RecordId, RecordQuery, RecordStore } from "../port.ts";
+import type { CreateResult, IdempotencyKey, RecordId, RecordQuery, RecordStore } from "../port.ts";
+import { needsScan, scanCount, scanPage } from "../query/scan.ts";
 import type { RecordCount, RecordLimit } from "../record-limit.ts";
 import {
   addressOf,
@@ -46,14 +47,19 @@ export function createSqliteRecords<R, N extends object>(
     return row && new RawJson(row.record as string);
   };
   return {
-    list: (query) => read("list", () => list(parts, query)),
+    list: async (query) => {
+      if (needsScan(query)) return scanPage(collection, query, (step) => read("list", () => listRows(parts, step)));
+      const rows = await read("list", () => listRows(parts, query));
+      return toPage(collection, rows, query, toPageStart(query.position).direction);
+    },
     find: (id) => read("find", () => find(id)),
     position: (id) => read("position", () => statements.position.get(id)?.id as bigint | undefined),
-    count: (filter = {}) =>
-      read("count", () => {
-        const { filters, values } = readFilter(collection, filter);
-        return statements.countMatching(filters).get(...values)?.records as bigint;
-      }),
+    count: async (filter = {}, where = []) => {
+      const readStep = (step: RecordQuery) => read("count", () => listRows(parts, step));
+      if (where.length > 0) return scanCount(collection, { filter, where }, readStep);
+      const { filters, values } = readFilter(collection, filter);
+      return read("count", () => statements.countMatching(filters).get(...values)?.records as bigint);
+    },
     create: (record, idempotencyKey, scope) => {
       const added = toNewRecord(collection, record, { scope });
       return write("create", () =>
@@ -103,7 +109,7 @@ function readFilter(collection: Collection, filter: FilterValues) {
 }
 
 // Reads in steps, because the records of the page can be large.
-function list<R>({ collection, statements }: RecordParts, query: RecordQuery): Page<R> {
+function listRows({ collection, statements }: RecordParts, query: RecordQuery): ListRow[] {
   const { limit, position, offset, filter = {}, maxBytes = maxPageBytes } = query;
   const { direction, from } = toPageStart(position);
   const { filters, values } = readFilter(collection, filter);
@@ -120,7 +126,7 @@ function list<R>({ collection, statements }: RecordParts, query: RecordQuery): P
     start = numberOf(collection, last);
     skipped = undefined;
   }
-  return toPage(collection, rows, query, direction);
+  return rows;
 }
 
 function change<R>(

@@ -1,0 +1,245 @@
+// Conformance suite of the stores: random queries give the records of a plain implementation in memory, in its order, on each page.
+import { parseJson } from "../../src/lib/json.ts";
+import type { Page, PagePosition, RecordStore } from "../../src/store/port.ts";
+import type { Condition, Member, Operator, Order } from "../../src/store/query/conditions.ts";
+import type { Collection } from "../../src/store/records.ts";
+import { type StoreUnderTest, testStores } from "../support/conformance.ts";
+import { createRandom } from "../support/random.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+const collection: Collection = { name: "things", id: "id", idType: "int64", properties: ["id"], filters: [] };
+
+const samples: Readonly<Record<string, readonly unknown[]>> = {
+  number: [
+    0,
+    1,
+    1.5,
+    -0.1,
+    -1e21,
+    1e-7,
+    10,
+    9,
+    100n,
+    2n ** 53n,
+    2n ** 53n + 1n,
+    2n ** 64n,
+    -(2n ** 63n),
+    -9,
+    null,
+    "9",
+    undefined,
+  ],
+  text: [
+    "",
+    "a",
+    "A",
+    "ab",
+    "é",
+    "e\u0301",
+    "straße",
+    "STRASSE",
+    "z",
+    "🐕",
+    "\uffff",
+    "ΟΔΟΣ",
+    "x".repeat(199),
+    null,
+    1,
+    undefined,
+  ],
+  at: [
+    "2026-01-31T23:00:00Z",
+    "2026-02-01T00:00:00+01:00",
+    "2026-01-31t23:00:00.000000001Z",
+    "2026-01-31T23:00:00.5-05:00",
+    "0001-01-01T00:00:00Z",
+    "9999-12-31T23:59:60Z",
+    "2026-01-31",
+    "never",
+    null,
+    undefined,
+  ],
+  uuid: [
+    "8A6110B0-934D-47ED-A129-B59A1D9D82BF",
+    "8a6110b0-934d-47ed-a129-b59a1d9d82bf",
+    "0b8f4d2e-6c1a-4e5b-9f3d-000000000000",
+    undefined,
+  ],
+  flag: [true, false, null, undefined],
+  tags: [["a", "b"], ["B"], [], [1, "a"], null, undefined],
+  owner: [{ name: "Ada", tags: ["x"] }, { name: "Bob" }, {}, [{ name: "Ada" }, { name: "Eve" }], null, undefined],
+};
+const members: readonly Member[] = [
+  { path: ["number"] },
+  { path: ["text"] },
+  { path: ["at"], kind: "time" },
+  { path: ["at"] },
+  { path: ["uuid"], kind: "uuid" },
+  { path: ["flag"] },
+  { path: ["tags"] },
+  { path: ["owner", "name"] },
+];
+const operators: readonly Operator[] = ["eq", "ne", "in", "gt", "gte", "lt", "lte", "startsWith", "contains", "isNull"];
+
+// The implementation in memory.
+const isNone = (value: unknown) => value === undefined || value === null;
+const isTime = (value: unknown): value is string => typeof value === "string" && /^\d{4}-/.test(value);
+const toTime = (text: string) => {
+  const [, whole = "", fraction = "", zone = "Z"] = /^([\d-]+(?:t[\d:]+)?)(?:\.(\d+))?(z|[+-].*)?$/i.exec(text) ?? [];
+  const isLeap = whole.endsWith(":60");
+  const iso = /t/i.test(whole) ? `${whole.replace(/:60$/, ":59")}${zone}`.toUpperCase() : `${whole}T00:00:00Z`;
+  return BigInt(Date.parse(iso) + (isLeap ? 1000 : 0)) * 10n ** 9n + BigInt(fraction.padEnd(12, "0"));
+};
+const rank = (value: unknown, kind?: string): number =>
+  isNone(value)
+    ? 0
+    : typeof value === "boolean"
+      ? 1
+      : typeof value === "number" || typeof value === "bigint"
+        ? 2
+        : kind === "time" && isTime(value)
+          ? 3
+          : 4;
+const compareTexts = (a: string, b: string): number => {
+  const [x, y] = [[...a], [...b]].map((all) => all.map((one) => one.codePointAt(0) as number)) as [number[], number[]];
+  for (const [index, point] of x.entries())
+    if (point !== y[index]) return y[index] === undefined || point > y[index] ? 1 : -1;
+  return x.length - y.length;
+};
+const compare = (a: unknown, b: unknown, kind?: string): number => {
+  const type = rank(a, kind);
+  if (type !== rank(b, kind)) return type - rank(b, kind);
+  if (type === 0) return 0;
+  if (type === 4)
+    return kind === "uuid" ? compareTexts(`${a}`.toLowerCase(), `${b}`.toLowerCase()) : compareTexts(`${a}`, `${b}`);
+  const [x, y] = (type === 3 ? [toTime(`${a}`), toTime(`${b}`)] : [a, b]) as [number, number];
+  return x < y ? -1 : x > y ? 1 : 0;
+};
+const read = (value: unknown, [name, ...rest]: readonly string[]): unknown[] => {
+  if (Array.isArray(value)) return value.flatMap((one) => read(one, name === undefined ? [] : [name, ...rest]));
+  if (name === undefined) return [value];
+  return isNone(value) || typeof value !== "object" || !Object.hasOwn(value as object, name)
+    ? [undefined]
+    : read((value as Json)[name], rest);
+};
+const fold = (text: string) => text.normalize("NFC").toUpperCase();
+const isText = (value: unknown): value is string => typeof value === "string";
+
+function matches(value: unknown, operator: Operator, wanted: unknown, kind?: string): boolean {
+  const sign = compare(value, wanted, kind);
+  const isComparable = rank(value, kind) === rank(wanted, kind);
+  const isDay = kind === "time" && /^\d{4}-\d\d-\d\d$/.test(`${wanted}`);
+  const isAfterDay =
+    isDay && rank(value, kind) === 3 && toTime(`${value}`) >= toTime(`${wanted}`) + 86_400n * 10n ** 12n;
+  switch (operator) {
+    case "eq":
+      return sign === 0;
+    case "ne":
+      return sign !== 0;
+    case "in":
+      return (wanted as unknown[]).some((one) => compare(value, one, kind) === 0);
+    case "gt":
+      return isDay ? isAfterDay : isComparable && sign > 0;
+    case "gte":
+      return isComparable && sign >= 0;
+    case "lt":
+      return isComparable && sign < 0;
+    case "lte":
+      return isComparable && (isDay ? !isAfterDay : sign <= 0);
+    case "startsWith":
+      return isText(value) && value.startsWith(`${wanted}`);
+    case "contains":
+      return isText(value) && fold(value).includes(fold(`${wanted}`));
+    case "isNull":
+      return isNone(value) === wanted;
+  }
+}
+
+const isMatch = (record: Json, { members: all, operator, value }: Condition) => {
+  const results = all.map(({ path, kind }) => read(record, path).map((one) => matches(one, operator, value, kind)));
+  return operator === "ne" ? results.flat().every(Boolean) : results.flat().some(Boolean);
+};
+const inOrder = (orders: readonly Order[]) => (a: Json, b: Json) => {
+  for (const { path, kind, descending } of orders) {
+    const [x, y] = [read(a, path), read(b, path)].map((all) => (all.length === 1 ? all[0] : undefined));
+    const sign = compare(x, y, kind);
+    if (sign !== 0) return descending ? -sign : sign;
+  }
+  return 0;
+};
+
+async function create({ open }: StoreUnderTest) {
+  const store = await open({ collections: [collection] });
+  const random = createRandom(5);
+  const records = store.records<Json, Json>(collection.name);
+  const created: Json[] = [];
+  for (let n = 0; n < 120; n++) {
+    const entries = Object.entries(samples).map(([name, values]) => [name, random.pick(values)] as const);
+    const record = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+    await records.create(record);
+    created.push({ id: n + 1, ...record });
+  }
+  return { records, created, random };
+}
+
+const idsOf = (page: Page<Json>) => (parseJson(page.records.text) as { id: number }[]).map(({ id }) => id);
+
+async function readPages(records: RecordStore<Json, Json>, query: object, limit: number): Promise<number[]> {
+  const ids: number[] = [];
+  for (let position: PagePosition | undefined; ; ) {
+    const page: Page<Json> = await records.list({ ...query, limit, position });
+    ids.push(...idsOf(page));
+    if (!page.more || page.last === undefined) return ids;
+    position = { after: page.last };
+  }
+}
+
+testStores("random queries give the records of an implementation in memory, in its order", async (t, test) => {
+  const { records, created, random } = await create(test);
+  const newCondition = (): Condition => {
+    const member = random.pick(members);
+    const operator = random.pick(operators);
+    const one = () => random.pick(samples[member.path[0] as string] as unknown[]);
+    const [value = null] = [read(one(), member.path.slice(1))[0]].flat();
+    if (operator === "isNull") return { members: [member], operator, value: random.pick([true, false]) };
+    if (operator === "in") return { members: [member], operator, value: [value, [one()].flat()[0] ?? null] };
+    const others = operator === "contains" || operator === "ne" ? [random.pick(members)] : [];
+    return { members: [member, ...others], operator, value };
+  };
+  const newOrder = (): Order => ({ ...random.pick(members), descending: random.pick([true, false]) });
+  for (let n = 0; n < 120; n++) {
+    const where = Array.from({ length: random.int(3) }, newCondition);
+    const orderBy = Array.from({ length: random.int(4) }, newOrder);
+    const wanted = created
+      .filter((one) => where.every((condition) => isMatch(one, condition)))
+      .sort(inOrder(orderBy))
+      .map(({ id }) => id as number);
+    const query = { where, orderBy };
+    const label = JSON.stringify(query, (_, value) => (typeof value === "bigint" ? `${value}n` : value));
+    const pages = await readPages(records, query, 1 + random.int(40));
+    if (pages.join() !== wanted.join()) t.same(pages, wanted, label);
+    const offset = random.int(20);
+    const skipped = await records.list({ ...query, limit: 7, offset });
+    if (idsOf(skipped).join() !== wanted.slice(offset, offset + 7).join())
+      t.same(idsOf(skipped), wanted.slice(offset, offset + 7), label);
+    if ((await records.count({}, where)) !== BigInt(wanted.length)) t.fail(`count of ${label}`);
+    const second = await records.list({ ...query, limit: 5, offset: 5 });
+    const before =
+      second.first === undefined
+        ? undefined
+        : await records.list({ ...query, limit: 3, position: { before: second.first } });
+    if (before && idsOf(before).join() !== wanted.slice(2, 5).join())
+      t.same(idsOf(before), wanted.slice(2, 5), `before, ${label}`);
+  }
+  t.ok(created.length > 0, "all queries were compared");
+});
+
+testStores("a position in one order is none in another, and a page can't end too deep", async (t, test) => {
+  const { records } = await create(test);
+  const orderBy = [{ path: ["number"] }];
+  const { last } = await records.list({ limit: 2, orderBy });
+  await t.rejects(records.list({ limit: 2, position: { after: last as Uint8Array } }), /order of creation/);
+  await t.rejects(records.list({ limit: 2, orderBy, position: { after: 1n } }), /order/);
+  await t.rejects(records.list({ limit: 2, orderBy, offset: 100_000 }), { message: /first 100000 records/ });
+});
