@@ -1,6 +1,7 @@
 // The pages of a list: what selects their rows, and how rows become a page.
 import { RawJson } from "../lib/index.ts";
-import type { Page, PagePosition, RecordQuery } from "./port.ts";
+import type { Page, RecordQuery } from "./port.ts";
+import { isReversed } from "./query/conditions.ts";
 import { type Collection, type Filter, idColumn, readId } from "./records.ts";
 
 /** The direction in which a page is read, and the number of the record from which on. */
@@ -12,10 +13,13 @@ export interface PageStart {
 export type Direction = "forwards" | "backwards";
 
 /** Returns where the query of a page in the order of creation begins to read. Throws an Error for a position in another order. */
-export function toPageStart(position: PagePosition = { after: 0n }): PageStart {
+export function toPageStart({ position, orderBy }: Pick<RecordQuery, "position" | "orderBy">): PageStart {
+  const isForwards = isReversed(orderBy) === (position !== undefined && "before" in position);
+  const direction = isForwards ? "forwards" : "backwards";
+  if (position === undefined) return { direction, from: isForwards ? 0n : 2n ** 63n - 1n };
   const from = "after" in position ? position.after : position.before;
   if (typeof from !== "bigint") throw new Error("The position must be that of a page in the order of creation.");
-  return { direction: "after" in position ? "forwards" : "backwards", from };
+  return { direction, from };
 }
 
 /** What a list selects: the filters with values, the direction, and the maximum number of rows. */
@@ -51,12 +55,11 @@ export function lengthOf(rows: readonly ListRow[]): number {
   return rows.reduce((length, row) => length + row[0].length, 0);
 }
 
-/** Converts up to `limit` + 1 rows to a page. */
+/** Converts up to `limit` + 1 rows to a page. Those before a position are in the opposite order. */
 export function toPage<R>(
   collection: Collection,
   rows: readonly ListRow[],
-  { limit, maxBytes = maxPageBytes }: Pick<RecordQuery, "limit" | "maxBytes">,
-  direction: Direction,
+  { limit, position, maxBytes = maxPageBytes }: Pick<RecordQuery, "limit" | "position" | "maxBytes">,
 ): Page<R> {
   let size = 0;
   const isBeyond = (row: ListRow, index: number) => {
@@ -66,7 +69,7 @@ export function toPage<R>(
   const end = lengthOf(rows) * 3 > maxBytes ? rows.findIndex(isBeyond) : -1;
   const fitting = end < 0 ? rows.length : end;
   const page = rows.slice(0, Math.min(limit, fitting));
-  if (direction === "backwards") page.reverse();
+  if (position !== undefined && "before" in position) page.reverse();
   const [first, last] = [page[0], page.at(-1)].map((row) => row && (row[2] ?? numberOf(collection, row)));
   return {
     records: new RawJson(`[${page.map(([record]) => record).join(",")}]`),

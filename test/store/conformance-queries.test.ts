@@ -80,7 +80,18 @@ const members: readonly Member[] = [
   { path: ["tags"] },
   { path: ["owner", "name"] },
 ];
-const operators: readonly Operator[] = ["eq", "ne", "in", "gt", "gte", "lt", "lte", "startsWith", "contains", "isNull"];
+const operators: readonly Operator[] = [
+  "eq",
+  "in",
+  "gt",
+  "gte",
+  "lt",
+  "lte",
+  "startsWith",
+  "endsWith",
+  "contains",
+  "isNull",
+];
 
 // The implementation in memory.
 const isNone = (value: unknown) => value === undefined || value === null;
@@ -135,8 +146,6 @@ function matches(value: unknown, operator: Operator, wanted: unknown, kind?: str
   switch (operator) {
     case "eq":
       return sign === 0;
-    case "ne":
-      return sign !== 0;
     case "in":
       return (wanted as unknown[]).some((one) => compare(value, one, kind) === 0);
     case "gt":
@@ -149,19 +158,26 @@ function matches(value: unknown, operator: Operator, wanted: unknown, kind?: str
       return isComparable && (isDay ? !isAfterDay : sign <= 0);
     case "startsWith":
       return isText(value) && value.startsWith(`${wanted}`);
+    case "endsWith":
+      return isText(value) && value.endsWith(`${wanted}`);
     case "contains":
-      return isText(value) && fold(value).includes(fold(`${wanted}`));
+      return isText(value) && value.includes(`${wanted}`);
     case "isNull":
       return isNone(value) === wanted;
   }
 }
 
-const isMatch = (record: Json, { members: all, operator, value }: Condition) => {
-  const results = all.map(({ path, kind }) => read(record, path).map((one) => matches(one, operator, value, kind)));
-  return operator === "ne" ? results.flat().every(Boolean) : results.flat().some(Boolean);
+const isMatch = (record: Json, { members: all, operator, value, not, ignoresCase }: Condition) => {
+  const folded = (one: unknown) => (ignoresCase && isText(one) && operator !== "isNull" ? fold(one) : one);
+  const wanted = Array.isArray(value) ? value.map(folded) : folded(value);
+  const results = all.flatMap(({ path, kind }) =>
+    read(record, path).map((one) => matches(folded(one), operator, wanted, kind)),
+  );
+  return results.some(Boolean) !== (not ?? false);
 };
 const inOrder = (orders: readonly Order[]) => (a: Json, b: Json) => {
   for (const { path, kind, descending } of orders) {
+    if (path.length === 0) return (descending ? -1 : 1) * (Number(a.id) - Number(b.id));
     const [x, y] = [read(a, path), read(b, path)].map((all) => (all.length === 1 ? all[0] : undefined));
     const sign = compare(x, y, kind);
     if (sign !== 0) return descending ? -sign : sign;
@@ -202,12 +218,18 @@ testStores("random queries give the records of an implementation in memory, in i
     const operator = random.pick(operators);
     const one = () => random.pick(samples[member.path[0] as string] as unknown[]);
     const [value = null] = [read(one(), member.path.slice(1))[0]].flat();
-    if (operator === "isNull") return { members: [member], operator, value: random.pick([true, false]) };
-    if (operator === "in") return { members: [member], operator, value: [value, [one()].flat()[0] ?? null] };
-    const others = operator === "contains" || operator === "ne" ? [random.pick(members)] : [];
-    return { members: [member, ...others], operator, value };
+    const flags = { not: random.chance(3), ignoresCase: random.chance(3) };
+    if (operator === "isNull")
+      return { members: [member], operator, value: random.pick([true, false]), not: flags.not };
+    const others = random.chance(3) ? [random.pick(members)] : [];
+    const all = [member, ...others];
+    if (operator === "in") return { members: all, operator, value: [value, [one()].flat()[0] ?? null], ...flags };
+    return { members: all, operator, value, ...flags };
   };
-  const newOrder = (): Order => ({ ...random.pick(members), descending: random.pick([true, false]) });
+  const newOrder = (): Order => ({
+    ...random.pick([...members, { path: [] }]),
+    descending: random.chance(2),
+  });
   for (let n = 0; n < 120; n++) {
     const where = Array.from({ length: random.int(3) }, newCondition);
     const orderBy = Array.from({ length: random.int(4) }, newOrder);

@@ -15,6 +15,7 @@ import {
   unmeasuredRows,
 } from "../pages.ts";
 import type { Page, RecordQuery, RecordStore } from "../port.ts";
+import { isReversed } from "../query/conditions.ts";
 import { needsScan, scanCount, scanPage } from "../query/scan.ts";
 import { type Collection, type Filter, type FilterValues, usedFilters } from "../records.ts";
 import { batchLimits, type Queries } from "./connection-pool.ts";
@@ -43,13 +44,13 @@ export function createPostgresLists<R>(parts: ListParts): Pick<RecordStore<R>, "
   return {
     list: async (query) => {
       if (needsScan(query)) return scanPage(collection, query, (step) => listRows(parts, step));
-      const { limit, position, offset, filter = {}, maxBytes } = query;
-      const start = toPageStart(position);
+      const { limit, offset, filter = {}, maxBytes } = query;
+      const start = toPageStart(query);
       const isOfAll = usedFilters(collection, filter).length === 0 && offset === undefined;
       // A list with a filter can be slow, and would delay the others of its query.
-      const isShared = isOfAll && limit < unmeasuredRows && maxBytes === undefined;
+      const isShared = isOfAll && limit < unmeasuredRows && maxBytes === undefined && !isReversed(query.orderBy);
       const page = isShared ? await pages[start.direction].add({ ...start, limit }) : undefined;
-      return page ?? toPage(collection, await listRows(parts, query), query, start.direction);
+      return page ?? toPage(collection, await listRows(parts, query), query);
     },
     count: async (filter = {}, where = []) => {
       if (where.length > 0) return scanCount(collection, { filter, where }, (step) => listRows(parts, step));
@@ -68,8 +69,8 @@ function readFilter(collection: Collection, filter: FilterValues) {
 
 // In parts, if the records are large.
 async function listRows({ schema, collection, pool }: ListParts, query: RecordQuery): Promise<ListRow[]> {
-  const { limit, position, offset, filter = {}, maxBytes = maxPageBytes } = query;
-  const { direction, from } = toPageStart(position);
+  const { limit, offset, filter = {}, maxBytes = maxPageBytes } = query;
+  const { direction, from } = toPageStart(query);
   const { filters, values } = readFilter(collection, filter);
   const rows: ListRow[] = [];
   let [start, skipped] = [from, offset];

@@ -9,51 +9,57 @@ export interface Member {
 }
 
 /**
- * How a member is compared with a value: `in` with each item of an array, `startsWith` exactly, `contains` without regard to case, `isNull`
- * with whether it is missing or null. Greater and less are values of one type only.
+ * How a member is compared with a value: `in` with each item of an array, `isNull` with whether it is missing or null. Greater and less are
+ * values of one type only.
  */
-export type Operator = "eq" | "ne" | "in" | "gt" | "gte" | "lt" | "lte" | "startsWith" | "contains" | "isNull";
+export type Operator = "eq" | "in" | "gt" | "gte" | "lt" | "lte" | "startsWith" | "endsWith" | "contains" | "isNull";
 
-/** A condition, which one of the members must match, or for `ne`, each. */
+/** A condition, which one of the members must match. */
 export interface Condition {
   readonly members: readonly Member[];
   readonly operator: Operator;
   readonly value: unknown;
+  /** Whether a record must not match it. */
+  readonly not?: boolean | undefined;
+  /** Whether the case of texts does not matter. */
+  readonly ignoresCase?: boolean | undefined;
 }
 
-/** A member by which records are ordered. Those without it come first, or last if it is descending. */
+/** A member by which records are ordered. Those without it come first, or last if it is descending. Without names, it is the order of creation. */
 export interface Order extends Member {
-  readonly descending?: boolean;
+  readonly descending?: boolean | undefined;
 }
 
-type Check = (value: unknown, kind: TextKind | undefined) => boolean;
+type Check = (value: unknown) => boolean;
 
 /** Returns a function that returns whether a record, as parsed JSON, matches all conditions. */
 export function compileConditions(conditions: readonly Condition[]): (record: unknown) => boolean {
-  const checks = conditions.map(({ members, operator, value }) => {
-    const isEach = operator === "ne";
-    const all = members.map(({ path, kind }) => {
-      const check = compile(operator, value, kind);
-      return (record: unknown) => {
-        const values = valuesAt(record, path);
-        return isEach ? values.every((one) => check(one, kind)) : values.some((one) => check(one, kind));
-      };
-    });
-    return (record: unknown) => (isEach ? all.every((one) => one(record)) : all.some((one) => one(record)));
+  const checks = conditions.map((condition) => {
+    const { members, not = false } = condition;
+    const all = members.map(({ path, kind }) => ({ path, check: compile(condition, kind) }));
+    return (record: unknown) => all.some(({ path, check }) => valuesAt(record, path).some(check)) !== not;
   });
   return (record) => checks.every((check) => check(record));
 }
 
-/** Returns a function that returns the bytes of a record, as parsed JSON, in an order. */
-export function compileOrder(orders: readonly Order[]): (record: unknown) => Buffer {
-  return (record) =>
-    Buffer.concat(
-      orders.map(({ path, kind, descending }) => {
-        const [value, ...others] = valuesAt(record, path);
-        const bytes = encodeValue(others.length > 0 ? undefined : cut(value), kind);
-        return descending ? reverse(bytes) : bytes;
-      }),
-    );
+/** Returns a function that returns the bytes of a record, as parsed JSON, with a number, in an order. */
+export function compileOrder(orders: readonly Order[]): (record: unknown, number: bigint) => Buffer {
+  return (record, number) => {
+    const end = Buffer.alloc(8);
+    end.writeBigInt64BE(number);
+    const bytesOf = ({ path, kind }: Order) => {
+      if (path.length === 0) return end;
+      const [value, ...others] = valuesAt(record, path);
+      return encodeValue(others.length > 0 ? undefined : cut(value), kind);
+    };
+    const parts = orders.map((order) => (order.descending ? reverse(bytesOf(order)) : bytesOf(order)));
+    return Buffer.concat([...parts, end]);
+  };
+}
+
+/** Returns whether an order is that of creation, from the last record to the first. */
+export function isReversed(orders: readonly Order[] = []): boolean {
+  return orders[0]?.path.length === 0 && orders[0].descending === true;
 }
 
 const maxOrdered = 200; // characters of a text, so that a cursor is short
@@ -62,35 +68,37 @@ function cut(value: unknown): unknown {
   return typeof value === "string" && value.length > maxOrdered ? [...value].slice(0, maxOrdered).join("") : value;
 }
 
-function compile(operator: Operator, value: unknown, kind: TextKind | undefined): Check {
+function compile({ operator, value, ignoresCase }: Condition, kind: TextKind | undefined): Check {
+  const fold = (one: unknown) => (ignoresCase && typeof one === "string" ? foldCase(one) : one);
+  const encode = (one: unknown) => encodeValue(fold(one), kind);
   if (operator === "isNull") return (one) => (one === undefined || one === null) === value;
-  if (operator === "contains") {
-    const part = foldCase(`${value}`);
-    return (one) => typeof one === "string" && foldCase(one).includes(part);
+  if (operator === "startsWith" || operator === "endsWith" || operator === "contains") {
+    const method = ({ startsWith: "startsWith", endsWith: "endsWith", contains: "includes" } as const)[operator];
+    const part = `${fold(value)}`;
+    return (one) => typeof one === "string" && `${fold(one)}`[method](part);
   }
-  if (operator === "startsWith") return (one) => typeof one === "string" && one.startsWith(`${value}`);
   if (operator === "in") {
-    const all = new Set([value].flat().map((one) => encodeValue(one, kind).toString("latin1")));
-    return (one) => all.has(encodeValue(one, kind).toString("latin1"));
+    const all = new Set([value].flat().map((one) => encode(one).toString("latin1")));
+    return (one) => all.has(encode(one).toString("latin1"));
   }
-  const wanted = encodeValue(value, kind);
-  const compare = (one: unknown) => encodeValue(one, kind).compare(wanted);
-  if (operator === "eq") return (one) => compare(one) === 0;
-  if (operator === "ne") return (one) => compare(one) !== 0;
+  const wanted = encode(value);
+  if (operator === "eq") return (one) => encode(one).equals(wanted);
   // A date is the whole day: up to 2026-01-31 is up to its end, and after it is from 2026-02-01 on.
   const isDay = kind === "time" && isDate(value) && (operator === "lte" || operator === "gt");
-  if (isDay) return compile(operator === "lte" ? "lt" : "gte", nextDay(value), kind);
-  const isMatch = {
-    gt: (sign: number) => sign > 0,
-    gte: (sign: number) => sign >= 0,
-    lt: (sign: number) => sign < 0,
-    lte: (sign: number) => sign <= 0,
-  }[operator];
+  if (isDay) return compile({ members: [], operator: operator === "lte" ? "lt" : "gte", value: nextDay(value) }, kind);
+  const isMatch = signs[operator];
   return (one) => {
-    const bytes = encodeValue(one, kind);
+    const bytes = encode(one);
     return haveSameType(bytes, wanted) && isMatch(bytes.compare(wanted));
   };
 }
+
+const signs = {
+  gt: (sign: number) => sign > 0,
+  gte: (sign: number) => sign >= 0,
+  lt: (sign: number) => sign < 0,
+  lte: (sign: number) => sign <= 0,
+};
 
 function nextDay(date: string): string {
   const next = new Date(`${date}T00:00:00Z`);

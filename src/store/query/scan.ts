@@ -1,7 +1,7 @@
 // Queries without an index: reads all records in steps between which others are served, and keeps those of the page.
 import { setImmediate } from "node:timers/promises";
 import { parseJson, QueryTooSlow } from "../../lib/index.ts";
-import { type ListRow, lengthOf, maxPageBytes, numberOf, toPage, toPageStart } from "../pages.ts";
+import { type ListRow, lengthOf, maxPageBytes, numberOf, toPage } from "../pages.ts";
 import type { Page, PagePosition, RecordQuery } from "../port.ts";
 import type { Collection } from "../records.ts";
 import { compileConditions, compileOrder } from "./conditions.ts";
@@ -19,12 +19,17 @@ const maxKept = 100_000; // records before the end of a page
 
 /** Returns whether a query needs more than the filters of its collection. */
 export function needsScan({ where = [], orderBy = [] }: Selection): boolean {
-  return where.length > 0 || orderBy.length > 0;
+  return where.length > 0 || isOrdered(orderBy);
+}
+
+// Not in the order of creation.
+function isOrdered(orderBy: Selection["orderBy"] = []): boolean {
+  return orderBy.length > 0 && orderBy[0]?.path.length !== 0;
 }
 
 /** Returns a page of the records that match a query. Throws a QueryTooSlow. */
 export function scanPage<R>(collection: Collection, query: RecordQuery, read: ReadRows): Promise<Page<R>> {
-  return (query.orderBy ?? []).length > 0 ? sortRows(collection, query, read) : filterRows(collection, query, read);
+  return isOrdered(query.orderBy) ? sortRows(collection, query, read) : filterRows(collection, query, read);
 }
 
 /** Counts the records that match a query. Throws a QueryTooSlow. */
@@ -34,7 +39,7 @@ export async function scanCount(
   read: ReadRows,
 ): Promise<bigint> {
   let count = 0n;
-  for await (const _ of matchingRows(collection, { ...query, position: undefined }, read)) count++;
+  for await (const _ of matchingRows(collection, query, read)) count++;
   return count;
 }
 
@@ -48,7 +53,7 @@ async function filterRows<R>(collection: Collection, query: RecordQuery, read: R
     size += row[0].length;
     if (rows.length > limit || size > maxBytes) break;
   }
-  return toPage(collection, rows, query, toPageStart(query.position).direction);
+  return toPage(collection, rows, query);
 }
 
 /** A row, and the bytes of its place in an order: those of its members and of its number. */
@@ -64,17 +69,15 @@ async function sortRows<R>(collection: Collection, query: RecordQuery, read: Rea
   const sign = direction === "forwards" ? 1 : -1;
   const inOrder = (a: OrderedRow, b: OrderedRow) => sign * a[2].compare(b[2]);
   let kept: OrderedRow[] = [];
-  for await (const [row, record] of matchingRows(collection, { ...query, position: undefined }, read)) {
+  for await (const [row, record] of matchingRows(collection, { ...query, position: undefined, orderBy: [] }, read)) {
     const number = numberOf(collection, row);
-    const end = Buffer.alloc(8);
-    end.writeBigInt64BE(number);
-    const place = Buffer.concat([placeOf(record), end]);
+    const place = placeOf(record, number);
     if (from !== undefined && sign * place.compare(from) <= 0) continue;
     kept.push([row[0], number, place]);
     if (kept.length >= 2 * wanted + stepRows.min) kept = kept.sort(inOrder).slice(0, wanted);
   }
   const rows = kept.sort(inOrder).slice(offset, wanted);
-  return toPage(collection, rows, query, direction);
+  return toPage(collection, rows, query);
 }
 
 function readPlace(position: PagePosition | undefined) {
@@ -88,7 +91,7 @@ function readPlace(position: PagePosition | undefined) {
 // In steps whose time is bounded.
 async function* matchingRows(
   collection: Collection,
-  { where = [], filter = {}, position }: Pick<RecordQuery, "where" | "filter" | "position">,
+  { where = [], filter = {}, position, orderBy = [] }: Omit<RecordQuery, "limit">,
   read: ReadRows,
 ): AsyncGenerator<readonly [ListRow, unknown]> {
   const isMatch = compileConditions(where);
@@ -99,7 +102,7 @@ async function* matchingRows(
     const begin = performance.now();
     if (begin > end)
       throw new QueryTooSlow(`The query takes more than ${maxTime / 1000} s, because no index has what it selects.`);
-    const rows = await read({ limit: limit - 1, filter, position: start, maxBytes: maxPageBytes });
+    const rows = await read({ limit: limit - 1, filter, position: start, orderBy, maxBytes: maxPageBytes });
     const matching = rows.flatMap((row): (readonly [ListRow, unknown])[] => {
       const record = parseJson(row[0], Number.POSITIVE_INFINITY);
       return isMatch(record) ? [[row, record]] : [];
@@ -109,7 +112,7 @@ async function* matchingRows(
     const last = rows.at(-1);
     if (last === undefined || (rows.length < limit && lengthOf(rows) <= maxPageBytes)) return;
     const number = numberOf(collection, last);
-    start = toPageStart(start).direction === "forwards" ? { after: number } : { before: number };
+    start = start !== undefined && "before" in start ? { before: number } : { after: number };
     limit = Math.round(Math.min(stepRows.max, Math.max(stepRows.min, (limit * stepTime) / Math.max(elapsed, 0.1))));
   }
 }

@@ -50,7 +50,7 @@ export function createSqliteRecords<R, N extends object>(
     list: async (query) => {
       if (needsScan(query)) return scanPage(collection, query, (step) => read("list", () => listRows(parts, step)));
       const rows = await read("list", () => listRows(parts, query));
-      return toPage(collection, rows, query, toPageStart(query.position).direction);
+      return toPage(collection, rows, query);
     },
     find: (id) => read("find", () => find(id)),
     position: (id) => read("position", () => statements.position.get(id)?.id as bigint | undefined),
@@ -110,8 +110,8 @@ function readFilter(collection: Collection, filter: FilterValues) {
 
 // Reads in steps, because the records of the page can be large.
 function listRows({ collection, statements }: RecordParts, query: RecordQuery): ListRow[] {
-  const { limit, position, offset, filter = {}, maxBytes = maxPageBytes } = query;
-  const { direction, from } = toPageStart(position);
+  const { limit, offset, filter = {}, maxBytes = maxPageBytes } = query;
+  const { direction, from } = toPageStart(query);
   const { filters, values } = readFilter(collection, filter);
   const rows: ListRow[] = [];
   let [start, skipped] = [from, offset];
