@@ -163,7 +163,7 @@ testLikely(
     t.same(await idsOf("status=all"), [1, 2]);
     t.same(await idsOf("status=all&category=a"), [1]);
     t.same(await idsOf("status=all&state=x"), [], "an array with one value");
-    t.match(await send("GET", "/orders?state=x&state=y"), { status: 501 });
+    t.same(await idsOf("status=all&state=x&state=y"), [], "and with several");
     for (const path of ["/countries", "/me"])
       t.match(await send("GET", path), { status: 501, body: { message: /Import them/ } }, path);
   },

@@ -182,7 +182,7 @@ const inOrder = (orders: readonly Order[]) => (a: Json, b: Json) => {
     const sign = compare(x, y, kind);
     if (sign !== 0) return descending ? -sign : sign;
   }
-  return 0;
+  return (orders.at(-1)?.descending ? -1 : 1) * (Number(a.id) - Number(b.id));
 };
 
 async function create({ open }: StoreUnderTest) {

@@ -8,9 +8,11 @@ import { findListEnvelope, findReceiptEnvelope, findRecordEnvelope } from "./env
 import { BodyExamination } from "./examine-body.ts";
 import { ExaminedOperation, isUnderstood } from "./examined-operation.ts";
 import { findWildcards } from "./filters.ts";
+import { readOrderPlan } from "./list-order.ts";
+import { type ListCondition, readConditions } from "./list-parameters.ts";
 import { pageRoleOf, readPageParameters } from "./page-parameters.ts";
 import { actionOf, lastSegment } from "./paths.ts";
-import type { PlannedAction } from "./plan.ts";
+import type { ListPlan, PlannedAction } from "./plan.ts";
 import { readOperationHint } from "./x-resource.ts";
 
 // In order of preference.
@@ -39,7 +41,7 @@ export class Examination extends ExaminedOperation {
     if (resource.isSingle && kind === "delete" && !isWhole && hasSelection(operation))
       this.refuse("has a body or query parameters, which can select what it deletes");
     const roles = this.#findRoles();
-    const refused = this.#findRefused();
+    const refused = this.#findRefused(success.list);
     if (kind === "create") this.#examineId();
     const body = new BodyExamination(this).run();
     const canCreate = kind === "replace" && resource.operations.create === undefined;
@@ -59,7 +61,10 @@ export class Examination extends ExaminedOperation {
       const parameters = readPageParameters(this.operation, record, this.resource.exampleId);
       const envelope = schema && findListEnvelope(schema, this.resource, parameters);
       if (envelope === undefined) return undefined;
-      return { ...base, list: { envelope, parameters, wildcards: findWildcards(this.operation, record) } };
+      const order = readOrderPlan(this.operation, this.resource);
+      const conditions = this.#findConditions();
+      const wildcards = findWildcards(this.operation, record);
+      return { ...base, list: { envelope, parameters, conditions, ...(order && { order }), wildcards } };
     }
     if (status === "204") return base;
     const hasContent = (find(status)?.membersOf("content") ?? []).length > 0;
@@ -96,6 +101,15 @@ export class Examination extends ExaminedOperation {
     return Object.fromEntries(found);
   }
 
+  #findConditions(): readonly ListCondition[] {
+    const { plan, record, exampleId } = this.resource;
+    const filters = plan.filters.map(({ name }) => name);
+    return queryOf(this.operation).flatMap((part) => {
+      const isOther = filters.includes(part.value.name) || pageRoleOf(part, record, exampleId, this.operation);
+      return isOther ? [] : readConditions(part, record);
+    });
+  }
+
   #wrongSuccess(): string {
     const { record } = this.resource;
     const name = record.name === undefined ? "the schema of the GET" : `the schema ${record.name}`;
@@ -107,15 +121,21 @@ export class Examination extends ExaminedOperation {
   }
 
   // A parameter whose effect is not known can be left out, if it is optional.
-  #findRefused(): Operation["parameterParts"] {
-    const { record, exampleId, plan } = this.resource;
-    const filters = plan.filters.map(({ name }) => name);
+  #findRefused(list: ListPlan | undefined): Operation["parameterParts"] {
+    const filters = this.resource.plan.filters.map(({ name }) => name);
+    const conditions = (list?.conditions ?? []).map(({ parameter }) => parameter);
+    const known = [
+      ...filters,
+      ...conditions,
+      ...Object.values(list?.parameters ?? {}),
+      list?.order?.sort,
+      list?.order?.direction,
+    ];
     return this.operation.parameterParts.filter((part) => {
       if (isUnderstood(part)) return false;
       const { in: location, name, required } = part.value;
       const isList = this.kind === "list" && location === "query";
-      if (isList && (filters.includes(name) || pageRoleOf(part, record, exampleId, this.operation) !== undefined))
-        return false;
+      if (isList && known.includes(name)) return false;
       if (location === "query" && this.#roleOf(name) !== undefined) return false;
       const reason = isList
         ? `has the parameter ${name}, which neither selects a page (limit, cursor) nor has the name and type of a property`

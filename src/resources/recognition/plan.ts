@@ -3,6 +3,8 @@
 import type { BodyPlan } from "../record/record-maker.ts";
 import type { CollectionPlan, OperationKind, ViewParameter } from "../record/resource.ts";
 import type { ListEnvelope, RecordEnvelope } from "./envelopes.ts";
+import type { OrderPlan } from "./list-order.ts";
+import type { ListCondition } from "./list-parameters.ts";
 import type { PageParameters } from "./page-parameters.ts";
 import type { ResponseHeaders } from "./response-headers.ts";
 
@@ -97,6 +99,10 @@ export interface SetPlan {
 export interface ListPlan {
   readonly envelope: ListEnvelope;
   readonly parameters: PageParameters;
+  /** The parameters that compare members in another way than the filters of the collection. */
+  readonly conditions: readonly ListCondition[];
+  /** The parameters that select the order. */
+  readonly order?: OrderPlan | undefined;
   /** The values of filters that select all records, such as `all`. */
   readonly wildcards: Readonly<Record<string, readonly unknown[]>>;
 }

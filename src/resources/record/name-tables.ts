@@ -1,6 +1,7 @@
 // What names mean, as most documents use them: a table for each question. A row has the names in snake case, what they mean, and who
 // writes so. The first row that matches applies; another style is another row.
 import { toSnakeCase } from "../../lib/index.ts";
+import type { Condition } from "../../store/index.ts";
 
 /** Names, what they mean, and an API or a framework that uses them. */
 export type Row<Meaning> = readonly [names: RegExp, means: Meaning, usedBy: string];
@@ -166,6 +167,87 @@ export const pageFactNames: Readonly<Record<string, readonly Row<PageFact>[]>> =
   ],
   array: [[/^links$/, "pageLinks", "Laravel"]],
 };
+
+/** How a parameter of a list compares a member. */
+export type Comparison = Pick<Condition, "operator" | "not" | "ignoresCase">;
+
+/** The names of parameters of lists that compare a member, in which its name is a group. */
+export const comparisonNames: readonly Row<Comparison>[] = [
+  [/^(?<member>.+)_(gte|ge|min|from|since|start|on_or_after)$/, { operator: "gte" }, "Django, Stripe, .NET"],
+  [/^(min|minimum|from|since|start)_(?<member>.+)$/, { operator: "gte" }, ".NET, Spring"],
+  [/^(?<member>.+)_(lte|le|max|to|until|end|on_or_before)$/, { operator: "lte" }, "Django, Stripe, .NET"],
+  [/^(max|maximum|to|until|end)_(?<member>.+)$/, { operator: "lte" }, ".NET, Spring"],
+  [/^(?<member>.+)_(gt|after)$/, { operator: "gt" }, "Django, Stripe"],
+  [/^after_(?<member>.+)$/, { operator: "gt" }, "Meilisearch"],
+  [/^(?<member>.+)_(lt|before)$/, { operator: "lt" }, "Django, Stripe"],
+  [/^before_(?<member>.+)$/, { operator: "lt" }, "Meilisearch"],
+  [/^(?<member>.+)_(contains|cont|like)$/, { operator: "contains", ignoresCase: true }, "Rails, Strapi"],
+  [/^(?<member>.+)_(icontains|ilike|ic)$/, { operator: "contains", ignoresCase: true }, "Django, NetBox"],
+  [/^(?<member>.+)_(starts_?with|prefix|sw)$/, { operator: "startsWith" }, "Django, Rails"],
+  [/^(?<member>.+)_(istartswith|isw)$/, { operator: "startsWith", ignoresCase: true }, "Django, NetBox"],
+  [/^(?<member>.+)_(ends_?with|ew)$/, { operator: "endsWith" }, "Django, Rails"],
+  [/^(?<member>.+)_(iendswith|iew)$/, { operator: "endsWith", ignoresCase: true }, "Django, NetBox"],
+  [/^(?<member>.+)_(iexact|ie)$/, { operator: "eq", ignoresCase: true }, "Django, NetBox"],
+  [/^(?<member>.+)_(in|any)$/, { operator: "in" }, "Django, Rails"],
+  [/^(?<member>.+)_(n|ne|neq|not|not_eq|not_in|exclude)$/, { operator: "in", not: true }, "NetBox, Rails, Strapi"],
+  [/^(not|exclude|exclude_by)_(?<member>.+)$/, { operator: "in", not: true }, "Laravel"],
+  [/^(?<member>.+)_nic$/, { operator: "contains", not: true, ignoresCase: true }, "NetBox"],
+  [/^(?<member>.+)_nisw$/, { operator: "startsWith", not: true, ignoresCase: true }, "NetBox"],
+  [/^(?<member>.+)_niew$/, { operator: "endsWith", not: true, ignoresCase: true }, "NetBox"],
+  [/^(?<member>.+)_nie$/, { operator: "eq", not: true, ignoresCase: true }, "NetBox"],
+  [/^(?<member>.+)_(is_?null|null|empty|blank)$/, { operator: "isNull" }, "Django, Rails"],
+  [/^(?<member>.+)_(exists|present)$/, { operator: "isNull", not: true }, "Rails"],
+  [/^(has|with)_(?<member>.+)$/, { operator: "isNull", not: true }, "Django"],
+];
+
+/** How a parameter compares its member, if its description says so. */
+export const spokenComparisons: readonly (readonly [RegExp, Comparison])[] = [
+  [/\b(contain(s|ed|ing)?|partial(ly)?|substring|fuzzy|is like)\b/i, { operator: "contains", ignoresCase: true }],
+  [/\b(prefix|(starts?|begins?|starting|beginning) with)\b/i, { operator: "startsWith", ignoresCase: true }],
+  [/\bcase[- ]?insensitive/i, { operator: "eq", ignoresCase: true }],
+];
+
+/** The parameters that bound the time of the creation or change of records. */
+export const boundNames: readonly Row<Comparison>[] = [
+  [
+    /^(since|from|after|start|begin|(from|start|begin)_(date|time|at|ts)|date_from|time_from)$/,
+    { operator: "gte" },
+    "GitHub, PagerDuty",
+  ],
+  [/^(until|to|end|(to|end|until)_(date|time|at|ts)|date_to|time_to)$/, { operator: "lte" }, "PagerDuty"],
+  [/^before$/, { operator: "lt" }, "GitHub"],
+];
+
+/** The parameters that search in the texts of records. */
+export const searchNames: readonly Row<true>[] = [
+  [/^(q|query|search|term|keywords?|text|filter_term|query_string)$/, true, "GitHub, Django, NetBox"],
+  [/^search_?(term|text|query|string|value|keyword)$/, true, ".NET, Spring"],
+];
+
+/** The parameters with the members by which a list is ordered. */
+export const orderNames: readonly Row<true>[] = [
+  [/^(sort|sort_?by|sort_(field|column|key)|sorting)$/, true, "JSON:API, Spring, Laravel"],
+  [/^(order|order_?by|order_(field|column|key)|ordering)$/, true, "Google, Django, OData"],
+];
+
+/** The parameters with the direction of an order: a word, or whether it is descending or ascending. */
+export const directionNames: readonly Row<"word" | "descending" | "ascending">[] = [
+  [/^(direction|dir|order|(sort|order)_?(direction|dir|order|type))$/, "word", "GitHub, Laravel"],
+  [/^((is_|sort_|order_)?desc(ending)?|reverse|reversed)$/, "descending", ".NET"],
+  [/^((is_|sort_|order_)?asc(ending)?)$/, "ascending", "Twilio"],
+];
+
+/** Whether a word means that an order is descending. */
+export const directionWords: readonly Row<boolean>[] = [
+  [/^(asc|ascending)$/, false, "SQL"],
+  [/^(desc|descending)$/, true, "SQL"],
+];
+
+/** The values of an order that name no member. */
+export const orderWords: readonly Row<{ readonly member: string; readonly descending: boolean }>[] = [
+  [/^(newest|latest|recent|most_recent)$/, { member: "created", descending: true }, "GitHub"],
+  [/^oldest$/, { member: "created", descending: false }, "GitHub"],
+];
 
 export type QueryRole = "mask" | "id" | "none";
 

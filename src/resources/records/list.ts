@@ -2,12 +2,13 @@
 import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { parseJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/index.ts";
-import { type Page, type PagePosition, scopeFilter } from "../../store/index.ts";
+import { compileOrder, type Order, type Page, type PagePosition, scopeFilter } from "../../store/index.ts";
 import { readsTotal, writePageMembers } from "../recognition/page-facts.ts";
 import type { PageParameters } from "../recognition/page-parameters.ts";
 import type { ListPlan, PlannedAction } from "../recognition/plan.ts";
 import type { Resource } from "../record/resource.ts";
 import type { CollectionAccess } from "./collection-access.ts";
+import { readOrder, readWhere } from "./list-query.ts";
 import {
   findNeighbours,
   findPageLinks,
@@ -35,15 +36,15 @@ export async function listPage(collection: CollectionAccess, { list, headers, st
   const { records, resource } = collection;
   const { envelope, parameters } = list;
   const { page: pageHeaders } = headers;
-  const query = call.query as Query;
   const selection = await selectPage(collection, list, call);
-  const { limit, offset, position, filter } = selection;
+  const { limit, offset, position, filter, where, orderBy, selected } = selection;
   const scope = resource.collection.isScoped ? { [scopeFilter.name]: collection.place.scopeOf(call) } : {};
   const all = { ...filter, ...scope };
   // With a cursor, a page can be short: the next one begins behind it. With a number, the records between them would be lost.
   const canBeShort = parameters.cursor !== undefined && offset === undefined;
   const size = canBeShort ? {} : { maxBytes };
-  const page = await records.list({ limit, position, filter: all, ...size, ...(offset !== undefined && { offset }) });
+  const paged = { limit, position, ...size, ...(offset !== undefined && { offset }) };
+  const page = await records.list({ ...paged, filter: all, where, orderBy });
   if (page.more && !canBeShort) requireWhole(page, parameters);
   if (page.last === undefined) await collection.requireImported();
   const url = collection.place.urlOfCall(call);
@@ -54,11 +55,12 @@ export async function listPage(collection: CollectionAccess, { list, headers, st
     ofTotal.some(({ isRequired }) => isRequired || limit === 0);
   // An optional header has the total if it is known without a query.
   const isWhole = ofTotal.length > 0 && !page.more && position === undefined && (offset ?? 0) === 0;
-  const numbered = numberPages(url, query, parameters, limit);
-  const selected = { filter, position, page };
-  const links = linksOf(url, numbered, { query, parameters, limit, offset, resource, selected });
+  const repeated = repeatedQuery(call);
+  const numbered = numberPages(url, repeated, parameters, limit);
+  const around = { filter: selected, position, page };
+  const links = linksOf(url, numbered, { query: repeated, parameters, limit, offset, resource, selected: around });
   const facts = {
-    total: needsTotal ? await records.count(all) : isWhole ? BigInt(count()) : undefined,
+    total: needsTotal ? await records.count(all, where) : isWhole ? BigInt(count()) : undefined,
     // Most lists do not respond with it.
     get count() {
       return count();
@@ -66,7 +68,7 @@ export async function listPage(collection: CollectionAccess, { list, headers, st
     more: page.more,
     origin: call.request.origin,
     get links() {
-      const self = urlWith(url, query);
+      const self = urlWith(url, repeated);
       const at = (number: number) => numbered?.((number - parameters.firstPage) * limit);
       return { self, path: url, first: links.first ?? self, next: links.next, previous: links.prev, at };
     },
@@ -96,8 +98,19 @@ function requireWhole({ isShort }: Page<unknown>, { limit, offset, page }: PageP
   );
 }
 
+// The parameters of a request, as links repeat them: lists and objects as they were sent.
+function repeatedQuery({ query, request }: UntypedCall): Query {
+  const plain = Object.entries(query as Query).filter(([, value]) => typeof value !== "object");
+  if (plain.length === Object.keys(query as Query).length) return query as Query;
+  const { searchParams } = new URL(request.url, request.origin);
+  const others = [...new Set(searchParams.keys())].map((name) => [name, searchParams.getAll(name)]);
+  return { ...Object.fromEntries(others), ...Object.fromEntries(plain) };
+}
+
 // Reads which page of which records a request selects. Throws an HttpError if a cursor is not valid.
-async function selectPage(collection: CollectionAccess, { parameters, wildcards }: ListPlan, call: UntypedCall) {
+async function selectPage(collection: CollectionAccess, list: ListPlan, call: UntypedCall) {
+  const { parameters, wildcards, conditions, order } = list;
+  const { resource, place } = collection;
   const query = call.query as Query;
   const { before, cursor, ...rest } = readSelection(query, parameters);
   if (before !== undefined && cursor !== undefined)
@@ -109,16 +122,22 @@ async function selectPage(collection: CollectionAccess, { parameters, wildcards 
       },
     ]);
   const isSelected = (name: string) => !(Object.hasOwn(wildcards, name) && wildcards[name]?.includes(query[name]));
-  const names = collection.resource.collection.filters.map(({ name }) => name);
-  const filter = { ...definedOf(query, names.filter(isSelected)), ...collection.place.withinOf(call) };
-  const page = { ...filter, limit: rest.limit };
-  const position = await findPosition(collection, call, page, cursor ?? before, before !== undefined);
+  const names = resource.collection.filters.map(({ name }) => name);
+  const filter = { ...definedOf(query, names.filter(isSelected)), ...place.withinOf(call) };
+  const where = readWhere(list, resource.plan.filters, query);
+  const orderBy = readOrder(list, resource, query);
+  // What a cursor belongs to.
+  const others = [...conditions.map(({ parameter }) => parameter), order?.sort, order?.direction];
+  const sent = Object.entries(query).filter(([name, value]) => value !== undefined && others.includes(name));
+  const selected = { ...filter, ...Object.fromEntries(sent) };
+  const page = { ...selected, limit: rest.limit };
+  const position = await findPosition(collection, call, page, orderBy, cursor ?? before, before !== undefined);
   if (position === null)
     throw new HttpError(
       { code: "invalid_cursor", status: 400 },
       "The cursor is not valid for this list and filter. Use one that a page of the same list has returned, with the same filter, or omit it.",
     );
-  return { ...rest, position, filter };
+  return { ...rest, position, filter, where, orderBy, selected };
 }
 
 // A cursor of the server, or the id of a record.
@@ -126,15 +145,20 @@ async function findPosition(
   collection: CollectionAccess,
   call: UntypedCall,
   filter: ListQuery,
+  orderBy: readonly Order[],
   cursor: unknown,
   isBefore: boolean,
 ): Promise<PagePosition | undefined | null> {
   if (cursor === undefined) return undefined;
-  const own = readCursor({ ...filter, cursor: `${cursor}` });
+  const isOrdered = orderBy.length > 0 && orderBy[0]?.path.length !== 0;
+  const own = readCursor({ ...filter, cursor: `${cursor}` }, isOrdered);
   if (own !== null) return own;
-  const number = await collection.records.position(collection.place.addressOf(call, `${cursor}`));
-  if (number === undefined) return null;
-  return isBefore ? { before: number } : { after: number };
+  const address = collection.place.addressOf(call, `${cursor}`);
+  const number = await collection.records.position(address);
+  const record = isOrdered ? await collection.records.find(address) : undefined;
+  if (number === undefined || (isOrdered && record === undefined)) return null;
+  const place = record ? compileOrder(orderBy)(collection.membersOf(record), number) : number;
+  return isBefore ? { before: place } : { after: place };
 }
 
 function readSelection(
@@ -214,14 +238,11 @@ function valueIn(url: string | undefined, name: string | undefined): string | un
   return isMissing ? undefined : (new URL(url, "http://localhost").searchParams.get(name) ?? undefined);
 }
 
-// The filters of these names that have a value. Throws an HttpError for several values of one.
+// The filters of these names that have one value.
 function definedOf(values: Query, names: readonly string[]): Query {
   const filters = names.flatMap((name) => {
-    if (!Object.hasOwn(values, name)) return [];
-    const [value, ...others] = [values[name]].flat();
-    if (others.length > 0)
-      throw new HttpError("not_implemented", `The parameter ${name} can have one value. Send several requests.`);
-    return value === undefined ? [] : [[name, value] as const];
+    const [value, ...others] = Object.hasOwn(values, name) ? [values[name]].flat() : [];
+    return value === undefined || others.length > 0 ? [] : [[name, value] as const];
   });
   return Object.fromEntries(filters);
 }

@@ -56,9 +56,11 @@ export function linkPages(
   return toLinkHeader(findPageLinks(urlWith(url, selection), { filter, position, page }));
 }
 
-/** Returns a URL with the parameters that have a value. */
+/** Returns a URL with the parameters that have a value, or several ones. */
 export function urlWith(url: string, parameters: object): string {
-  const values = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const values = Object.entries(parameters).flatMap(([name, value]) =>
+    (value === undefined ? [] : [value].flat()).map((one): [string, string] => [name, `${one}`]),
+  );
   if (values.length === 0) return url;
   // URLSearchParams takes much longer, and is needed only to encode.
   const isPlain = values.every((pair) => pair.every((text) => /^[\w.-]*$/.test(`${text}`)));

@@ -14,7 +14,7 @@ export interface Member {
  */
 export type Operator = "eq" | "in" | "gt" | "gte" | "lt" | "lte" | "startsWith" | "endsWith" | "contains" | "isNull";
 
-/** A condition, which one of the members must match. */
+/** A condition, which one of the members must match, with one of several values. */
 export interface Condition {
   readonly members: readonly Member[];
   readonly operator: Operator;
@@ -25,7 +25,10 @@ export interface Condition {
   readonly ignoresCase?: boolean | undefined;
 }
 
-/** A member by which records are ordered. Those without it come first, or last if it is descending. Without names, it is the order of creation. */
+/**
+ * A member by which records are ordered. Those without it come first, or last if it is descending. Without names, it is the order of
+ * creation, in which records are that are equal otherwise: in the direction of the last member.
+ */
 export interface Order extends Member {
   readonly descending?: boolean | undefined;
 }
@@ -36,7 +39,10 @@ type Check = (value: unknown) => boolean;
 export function compileConditions(conditions: readonly Condition[]): (record: unknown) => boolean {
   const checks = conditions.map((condition) => {
     const { members, not = false } = condition;
-    const all = members.map(({ path, kind }) => ({ path, check: compile(condition, kind) }));
+    const values = condition.operator === "in" ? [condition.value] : [condition.value].flat();
+    const all = members.flatMap(({ path, kind }) =>
+      values.map((value) => ({ path, check: compile({ ...condition, value }, kind) })),
+    );
     return (record: unknown) => all.some(({ path, check }) => valuesAt(record, path).some(check)) !== not;
   });
   return (record) => checks.every((check) => check(record));
@@ -53,7 +59,7 @@ export function compileOrder(orders: readonly Order[]): (record: unknown, number
       return encodeValue(others.length > 0 ? undefined : cut(value), kind);
     };
     const parts = orders.map((order) => (order.descending ? reverse(bytesOf(order)) : bytesOf(order)));
-    return Buffer.concat([...parts, end]);
+    return Buffer.concat([...parts, orders.at(-1)?.descending ? reverse(end) : end]);
   };
 }
 

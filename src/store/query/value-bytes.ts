@@ -50,7 +50,7 @@ function encodeNumber(text: string): Buffer {
   const [, sign, whole = "", fraction = "", power = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
   const all = whole + fraction;
   const zeros = /^0*/.exec(all)?.[0].length ?? 0;
-  const digits = all.slice(zeros).replace(/0+$/, "");
+  const digits = withoutZeros(all.slice(zeros));
   if (digits === "") return Buffer.of(types.number, 1);
   const pairs = (digits.length % 2 === 0 ? digits : `${digits}0`).match(/../g) as string[];
   const bytes = Buffer.alloc(5 + pairs.length);
@@ -60,6 +60,13 @@ function encodeNumber(text: string): Buffer {
   for (const [index, pair] of pairs.entries()) bytes.writeUInt8(Number(pair) + 1, 4 + index);
   if (sign !== "-") return bytes;
   return Buffer.concat([Buffer.of(types.number, 0), reverse(bytes.subarray(2))]);
+}
+
+// Without those at its end.
+function withoutZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === "0") end--;
+  return digits.slice(0, end);
 }
 
 const timePattern =
@@ -90,5 +97,5 @@ function encodeTime(text: string): Buffer | undefined {
   const bytes = Buffer.alloc(7);
   bytes.writeUInt8(types.time);
   bytes.writeUIntBE(date.getTime() / 1000 - offset + 2 ** 40, 1, 6);
-  return Buffer.concat([bytes, Buffer.from((found[7] ?? "").replace(/0+$/, "")), Buffer.of(0)]);
+  return Buffer.concat([bytes, Buffer.from(withoutZeros(found[7] ?? "")), Buffer.of(0)]);
 }

@@ -1,0 +1,112 @@
+// The order of a list: the parameters that select it, and their values, such as `-created_at,name`, `name,desc` or `NAME_DESC`.
+import { toSnakeCase } from "../../lib/index.ts";
+import type { Operation } from "../../openapi/index.ts";
+import type { Order } from "../../store/index.ts";
+import { directionNames, directionWords, meaningOf, orderNames, orderWords } from "../record/name-tables.ts";
+import { itemSchemas, RecordSchema, valueType } from "../record/record-schema.ts";
+import type { Resource } from "../record/resource.ts";
+import { queryOf } from "./bodies-and-parameters.ts";
+import { findMemberOrTime, plainName } from "./list-parameters.ts";
+
+type Parameter = Operation["parameterParts"][number];
+
+/** The parameters that select the order of a list. */
+export interface OrderPlan {
+  readonly sort?: string | undefined;
+  readonly direction?: string | undefined;
+  /** Whether the document says all values of `sort`. */
+  readonly isEnum?: boolean;
+}
+
+/** Returns the parameters that select the order of a list; undefined if there are none of which a value is understood. */
+export function readOrderPlan(list: Operation, resource: Resource): OrderPlan | undefined {
+  const filters = resource.plan.filters.map(({ name }) => name);
+  const parameters = queryOf(list).filter(({ value }) => !filters.includes(value.name));
+  const { document } = resource.record;
+  const schemaOf = (one: Parameter) => {
+    const schema = one.written("schema");
+    const parts = schema ? RecordSchema.of(document, schema).parts : [];
+    return itemSchemas(parts) ?? parts;
+  };
+  const valuesOf = (one: Parameter) => {
+    const schemas = schemaOf(one).map(({ schema }) => schema);
+    const values = schemas.flatMap((schema) => (schema.enum ?? []) as unknown[]);
+    return values.length > 0
+      ? values
+      : schemas.flatMap((schema) => (schema.default === undefined ? [] : [schema.default]));
+  };
+  const isDirection = (one: Parameter) => {
+    const meaning = meaningOf(directionNames, plainName(one.value.name));
+    if (valueType(schemaOf(one)) === "boolean") return meaning !== undefined && meaning !== "word";
+    const values = valuesOf(one);
+    return (
+      meaning === "word" &&
+      values.length > 0 &&
+      values.every((value) => meaningOf(directionWords, `${value}`) !== undefined)
+    );
+  };
+  const isSort = (one: Parameter) => {
+    if (meaningOf(orderNames, plainName(one.value.name)) === undefined || isDirection(one)) return false;
+    const values = valuesOf(one);
+    const isText = valueType(schemaOf(one)) === "string";
+    return (
+      isText && (values.length === 0 || values.some((value) => typeof readSort([`${value}`], resource) === "object"))
+    );
+  };
+  const sorting = parameters.find(isSort);
+  const sort = sorting?.value.name;
+  const isEnum = sorting !== undefined && schemaOf(sorting).some(({ schema }) => schema.enum !== undefined);
+  const isFree = (one: Parameter) =>
+    meaningOf(directionNames, plainName(one.value.name)) === "word" && valuesOf(one).length === 0;
+  const others = parameters.filter(({ value }) => value.name !== sort);
+  const direction = (others.find(isDirection) ?? (sort === undefined ? undefined : others.find(isFree)))?.value.name;
+  return sort === undefined && direction === undefined ? undefined : { sort, direction, isEnum };
+}
+
+/** Returns whether the value of a parameter for the direction means that the order is descending. */
+export function isDescending(name: string, value: unknown): boolean {
+  if (typeof value !== "boolean") return meaningOf(directionWords, `${value}`) === true;
+  return value === (meaningOf(directionNames, plainName(name)) === "descending");
+}
+
+/**
+ * Returns the order that texts say. A name without a direction is descending if `byDefault`. Returns the first part that is no member of
+ * a record otherwise.
+ */
+export function readSort(texts: readonly string[], resource: Resource, byDefault = false): readonly Order[] | string {
+  const orders: Order[] = [];
+  for (const part of texts.flatMap((text) => text.split(/[,;]/)).map((text) => text.trim())) {
+    const previous = orders.at(-1);
+    const word = meaningOf(directionWords, part);
+    if (word !== undefined && previous !== undefined) orders.splice(-1, 1, { ...previous, descending: word });
+    else {
+      const order = readPart(part, resource, byDefault);
+      if (order === undefined) return part;
+      orders.push(order);
+    }
+  }
+  return orders;
+}
+
+const wordBefore = /^(asc|desc)\((.+)\)$/i;
+const wordBehind = /[ :._-](asc|desc|ascending|descending)$/i;
+
+function readPart(text: string, resource: Resource, byDefault: boolean): Order | undefined {
+  const [, before, inner = text] = wordBefore.exec(text) ?? [];
+  const [behind = "", after] = wordBehind.exec(inner) ?? [];
+  const named = inner.slice(0, inner.length - behind.length);
+  const [sign] = /^[-+]/.exec(named) ?? [];
+  const name = sign === undefined ? named : named.slice(1);
+  const word = before ?? after;
+  if (!/^[\w.[\]/-]+$/.test(name)) return undefined;
+  const plain = toSnakeCase(name).replaceAll(/_+/g, "_");
+  const usual = meaningOf(orderWords, plain);
+  const descending =
+    sign === undefined ? (word === undefined ? byDefault : meaningOf(directionWords, word)) : sign === "-";
+  const member = findMemberOrTime(usual?.member ?? plain, resource.record);
+  if (member === undefined) return undefined;
+  const { path, kind } = member;
+  // Numbers of the store are in the order of creation.
+  const isNumber = resource.collection.idType === "int64" && path.join() === resource.idPath.join();
+  return { path: isNumber ? [] : path, ...(kind && { kind }), descending: usual?.descending ?? descending };
+}
