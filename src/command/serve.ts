@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { readFolder } from "../data/index.ts";
-import { isLoopbackHost, redactUrl, UsageError } from "../lib/index.ts";
+import { isLoopbackHost, redactUrl, toJson, UsageError } from "../lib/index.ts";
 import { type Document, type Operation, requireOperations } from "../openapi/index.ts";
 import { listDocumentFiles } from "../openapi/tools.ts";
 import { listKeySchemes } from "../operate/index.ts";
@@ -62,9 +62,7 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
   if (options.watch && !options.plan) return serveAndWatch(path, options, io, signal);
   const inputs = await readInputs(path, options, io);
   if (options.plan)
-    io.stdout.write(
-      options.format === "json" ? `${JSON.stringify(planOf(inputs.document), null, 2)}\n` : describeInputs(inputs),
-    );
+    io.stdout.write(options.format === "json" ? `${toJson(planOf(inputs.document), 2)}\n` : describeInputs(inputs));
   else await run(path, inputs, options, io, { signal });
 }
 

@@ -1,4 +1,5 @@
 // The plan as text: which operations of a document are answered from records, and why others are not.
+import { toJson } from "../lib/index.ts";
 import type { Document } from "../openapi/index.ts";
 import { planOf } from "./recognition/find-plan.ts";
 import type { PageParameters } from "./recognition/page-parameters.ts";
@@ -66,9 +67,9 @@ export function describeDoubts({ doubts }: PlannedAction): string[] {
 }
 
 function describeSet({ members, if: conditions }: NonNullable<PlannedAction["set"]>): string {
-  const set = Object.entries(members).map(([name, value]) => `${name} to ${JSON.stringify(value)}`);
+  const set = Object.entries(members).map(([name, value]) => `${name} to ${toJson(value)}`);
   const needed = Object.entries(conditions).map(
-    ([name, values]) => `${name} is ${values.map((one) => JSON.stringify(one)).join(" or ")}`,
+    ([name, values]) => `${name} is ${values.map((one) => toJson(one)).join(" or ")}`,
   );
   return `sets ${set.join(", ")}${needed.length === 0 ? "" : `, if ${needed.join(" and ")},`}`;
 }
@@ -81,7 +82,7 @@ function describeMade([name, source]: [string, Source]): string {
     return Object.entries(source.members)
       .map((one) => `${name}.${describeMade(one)}`)
       .join(", ");
-  return `${name} (${JSON.stringify(source.value)}: ${source.because})`;
+  return `${name} (${toJson(source.value)}: ${source.because})`;
 }
 
 function describeCall({ id, method, path }: PlannedOperation): string {

@@ -1,5 +1,5 @@
 // Actions on a record: operations that set members of it, as `x-resource` declares them, and what it could say of others.
-import { toSnakeCase } from "../../lib/index.ts";
+import { toJson, toSnakeCase } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/index.ts";
 import { controlNames, stateNames } from "../record/name-tables.ts";
 import { RecordSchema } from "../record/record-schema.ts";
@@ -41,7 +41,7 @@ export function findAction(operation: Operation, resources: readonly Resource[])
     !record.propertyNames.includes(name) || name === resource.idPath[0] || !record.accepts(name, value);
   const wrong = values.find(isWrong);
   if (Object.keys(hint.set).length === 0) throw refusal(where, "its member set must have a property of the record");
-  if (wrong) throw refusal(where, `a record has no property ${wrong[0]} that can be ${JSON.stringify(wrong[1])}`);
+  if (wrong) throw refusal(where, `a record has no property ${wrong[0]} that can be ${toJson(wrong[1])}`);
   const status = ["200", "204", "201", "202"].find((one) => responseAt(operation, one) !== undefined);
   const schema = status === undefined ? undefined : responseSchema(operation, status);
   const envelope = schema && findRecordEnvelope(schema, resource);

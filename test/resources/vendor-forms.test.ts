@@ -1,0 +1,54 @@
+// What the clients of vendors send and follow: Stripe's forms, Linode's changes, Okta's links and secrets, Square's keys, Box's markers.
+import t from "tap";
+import { parseDocument } from "../../src/openapi/index.ts";
+import { describePlan, planOf } from "../../src/resources/index.ts";
+import { documentOf } from "../support/document-server.ts";
+
+const content = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
+const ref = (name: string) => `{ $ref: "#/components/schemas/${name}" }`;
+const ok = (schema: string, headers = "") => `responses: { 200: { description: x, ${content(schema)}${headers} } }`;
+const sends = (schema: string) => `requestBody: { required: true, ${content(schema)} }`;
+const formType = "application/x-www-form-urlencoded";
+const form = `requestBody: { required: true, content: { ${formType}: { schema: ${ref("NewCustomer")}, encoding: { metadata: { style: deepObject, explode: true } } } } }`;
+const query = (name: string, schema = "type: string") => `{ name: ${name}, in: query, schema: { ${schema} } }`;
+const id = "parameters: [{ name: id, in: path, required: true, schema: { type: string } }]";
+const pageOf = (name: string) =>
+  `{ type: object, properties: { data: { type: array, items: ${ref(name)} }, page: { type: integer }, pages: { type: integer }, results: { type: integer }, next_marker: { type: string } } }`;
+const linkHeader = `, headers: { Link: { schema: { type: string }, example: '</plans?page=2>; rel="next"' } }`;
+const range = "anyOf: [{ type: object, properties: { gte: { type: integer } } }, { type: integer }]";
+
+const text = documentOf(
+  `  /customers:
+    get: { operationId: listCustomers, parameters: [${query("limit", "type: integer, default: 2")}, ${query("marker")}, { name: created, in: query, style: deepObject, explode: true, schema: { ${range} } }], ${ok(pageOf("Customer"))} }
+    post: { operationId: addCustomer, ${form}, ${ok(ref("Customer"))} }
+  /customers/{id}:
+    ${id}
+    get: { operationId: getCustomer, ${ok(ref("Customer"))} }
+    post: { operationId: changeCustomer, ${form}, ${ok(ref("Customer"))} }
+  /plans:
+    get: { operationId: listPlans, parameters: [${query("page_size", "type: integer, default: 2")}, ${query("page", "type: integer")}], ${ok(pageOf("Plan"), linkHeader)} }
+    post: { operationId: addPlan, ${sends(`{ allOf: [${ref("Plan")}], required: [type] }`)}, ${ok(ref("Plan"))} }
+  /plans/{id}:
+    ${id}
+    get: { operationId: getPlan, ${ok(ref("Plan"))} }
+    put: { operationId: putPlan, ${sends(ref("PlanChange"))}, ${ok(ref("Plan"))} }
+  /hooks:
+    post: { operationId: addHook, ${sends("{ type: object, required: [hook], properties: { idempotency_key: { type: string }, hook: { $ref: '#/components/schemas/Hook' } } }")}, ${ok(`{ type: object, properties: { hook: ${ref("Hook")} } }`)} }
+    get: { operationId: listHooks, parameters: [${query("limit", "type: integer, default: 2")}, ${query("page", "type: integer")}], ${ok(`{ type: array, items: ${ref("Hook")} }`)} }
+  /hooks/{id}:
+    ${id}
+    get: { operationId: getHook, ${ok(`{ type: object, properties: { hook: ${ref("Hook")} } }`)} }
+`,
+  `components:
+  schemas:
+    NewCustomer: { type: object, properties: { name: { type: string }, live: { type: boolean, default: true }, metadata: { anyOf: [{ type: object, additionalProperties: { type: string } }, { type: string, enum: [""] }] }, description: { anyOf: [{ type: string }, { type: string, enum: [""] }] } } }
+    Customer: { type: object, required: [id], properties: { id: { type: string }, created: { type: integer }, name: { type: string }, live: { type: boolean }, description: { type: string }, metadata: { type: object, additionalProperties: { type: string } } } }
+    Plan: { type: object, properties: { id: { type: string, readOnly: true }, type: { type: string }, port: { type: integer }, size: { type: integer, default: 1 } } }
+    PlanChange: { type: object, properties: { port: { type: integer }, size: { type: integer, default: 1 } } }
+    Hook: { type: object, properties: { id: { type: string, readOnly: true }, auth: { type: object, properties: { key: { type: string }, value: { type: string, writeOnly: true } } }, limit: { type: integer, format: int64, default: 9223372036854775807 } } }
+`,
+);
+
+t.test("The plan prints integers that a number can't represent", async (t) => {
+  t.match(describePlan(planOf(await parseDocument(text))), "limit (9223372036854775807: default)");
+});
