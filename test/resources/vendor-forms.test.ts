@@ -3,6 +3,7 @@ import t from "tap";
 import { parseDocument } from "../../src/openapi/index.ts";
 import { describePlan, planOf } from "../../src/resources/index.ts";
 import { documentOf } from "../support/document-server.ts";
+import { testLikely } from "../support/likely.ts";
 
 const content = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
 const ref = (name: string) => `{ $ref: "#/components/schemas/${name}" }`;
@@ -48,6 +49,21 @@ const text = documentOf(
     Hook: { type: object, properties: { id: { type: string, readOnly: true }, auth: { type: object, properties: { key: { type: string }, value: { type: string, writeOnly: true } } }, limit: { type: integer, format: int64, default: 9223372036854775807 } } }
 `,
 );
+
+testLikely("a form changes the members that it has, and clears those with an empty text", text, async (t, send) => {
+  const sent = "name=Ada&live=false&description=d&metadata[order]=7";
+  const { status, body } = await send("POST", "/customers", sent, formType);
+  t.match([status, body], [200, { name: "Ada", live: false, metadata: { order: "7" } }]);
+  const changed = await send("POST", `/customers/${body.id}`, "metadata=&description=", formType);
+  const { metadata: _, ...others } = body;
+  t.same(changed.body, { ...others, description: "" }, "without defaults, and an empty text that is a value stays");
+});
+
+testLikely("a PUT without what a POST requires keeps all others", text, async (t, send) => {
+  const { body } = await send("POST", "/plans", { type: "a", port: 80, size: 3 });
+  const changed = await send("PUT", `/plans/${body.id}`, { port: 81 });
+  t.same(changed.body, { ...body, port: 81 });
+});
 
 t.test("The plan prints integers that a number can't represent", async (t) => {
   t.match(describePlan(planOf(await parseDocument(text))), "limit (9223372036854775807: default)");

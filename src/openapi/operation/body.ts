@@ -16,6 +16,8 @@ export interface BodyContent {
   readonly format: BodyFormat;
   /** Undefined if it can have any value. */
   readonly validate: Validate | undefined;
+  /** The same without default values. */
+  readonly validateAsSent: Validate | undefined;
   /** Returns a value without its read-only members, if the option says so. */
   readonly removeReadOnly: ((value: unknown) => unknown) | undefined;
   /** Describes the fields of a form. Created at the first request. */
@@ -73,11 +75,12 @@ export class Body {
     );
   }
 
-  /** Returns the value of a `RawBody`, with default values. */
-  read(body: unknown): ReadPart {
+  /** Returns the value of a `RawBody`, with default values unless it is a patch. */
+  read(body: unknown, isPatch: boolean): ReadPart {
     if (!(body instanceof RawBody)) return { value: undefined }; // an optional body that was not sent
     const { value, content, readAsTexts } = body;
-    const { validate, format, removeReadOnly } = content;
+    const { format, removeReadOnly } = content;
+    const validate = isPatch ? content.validateAsSent : content.validate;
     if (validate === undefined) return { value };
     const check = (sent: unknown) => {
       const read = removeReadOnly ? removeReadOnly(sent) : sent;
@@ -115,11 +118,7 @@ export function compileBody(
     if (parts.length > 0) report("content-type", `${reason}: only the others are accepted`, part.pointer);
     else report("content", reason, part.pointer);
   }
-  // A member that a patch does not have stays as it is (RFC 7396).
-  const fillsDefaults = method !== "patch";
-  const contents = parts.map(([type, part]) => {
-    return [type, compileContent(type, part, schemas, report, fillsDefaults)] as const;
-  });
+  const contents = parts.map(([type, part]) => [type, compileContent(type, part, schemas, report)] as const);
   if (all.length === 0) report("content", "has a body without a media type", body.pointer);
   if (parts.length === 0) return undefined;
   const compiled = new Body({ required, maxBytes, contents: new Map(contents) });
@@ -140,7 +139,6 @@ function compileContent(
   part: Part<MediaTypeObject>,
   schemas: Schemas,
   report: ReportReason,
-  fillsDefaults: boolean,
 ): BodyContent {
   const format = findFormat(mediaType);
   const schema = part.written("schema");
@@ -156,10 +154,13 @@ function compileContent(
     members ??= schemas.readOnlyMembersAt(schema?.pointer as string);
     return members ? members.removeFrom(value) : value;
   };
+  const compile = (fillsDefaults: boolean) =>
+    schema && !isOtherPatch ? schemas.compileReaderAt(schema.pointer, "request", fillsDefaults) : undefined;
   return {
     format,
     removeReadOnly: schema && schemas.dropsReadOnly ? removeReadOnly : undefined,
-    validate: schema && !isOtherPatch ? schemas.compileReaderAt(schema.pointer, "request", fillsDefaults) : undefined,
+    validate: compile(true),
+    validateAsSent: compile(false),
     encoding: () => {
       encoding ??= { shape: schemas.shapeAt(schema?.pointer), parts: part.value.encoding ?? {} };
       return encoding;

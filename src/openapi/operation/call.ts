@@ -125,4 +125,6 @@ export interface UntypedHandler {
   (call: UntypedCall, context: unknown): Promise<HandlerResult>;
   /** Whether it evaluates If-Match and If-None-Match, also if the document does not declare them. */
   readonly evaluatesPreconditions?: boolean;
+  /** Whether the body has what it changes, and so no default values, whatever the method. That of PATCH always has. */
+  readonly isPatch?: boolean;
 }

@@ -153,7 +153,7 @@ export class OperationRoute {
   // Fastify's own validation ends at the first part that is invalid, and has no cookies.
   readonly #preValidation: preValidationHookHandler = (request, _reply, done) => {
     try {
-      readParts(request, this.#options.operation);
+      readParts(request, this.#options);
     } catch (thrown) {
       Object.assign(request, { validationError: toError(thrown) }); // as Fastify does with `attachValidation`
     }
@@ -190,13 +190,14 @@ function aborted(): HttpError {
 }
 
 // Replaces the parts of a request by the values that they have. Throws one error for all that are invalid.
-function readParts(request: FastifyRequest, { parameters, body }: Operation): void {
+function readParts(request: FastifyRequest, { operation, handler }: RouteOptions): void {
+  const { parameters, body, method } = operation;
   if (body?.required && request.body === undefined)
     throw new InvalidRequest([{ location: "body", name: "", message: "The request must have a body." }]);
   const { raw, url } = request;
   const params = request.params as PathSource["params"];
   const path = parameters.path?.read({ params, path: url.split(/[?#]/, 1)[0] as string });
-  const content = body?.read(request.body);
+  const content = body?.read(request.body, handler.isPatch ?? method === "PATCH"); // what a patch lacks stays (RFC 7396)
   const query = parameters.query.read(queryOf(request));
   const headers = parameters.headers?.read(raw.headers);
   const cookies = parameters.cookies?.read(raw.headers);

@@ -103,7 +103,11 @@ export class BodyExamination {
   #isPartial(body: RecordSchema): boolean {
     const { newRecord } = this.#resource;
     const created = (this.#member === undefined ? undefined : newRecord.member(this.#member)) ?? newRecord;
-    return body.required.length === 0 && body.propertyNames.some((name) => created.required.includes(name));
+    const { record, idName } = this.#resource;
+    // It can't replace a record without a member that each has, such as its type.
+    const isPart = (name: string) =>
+      body.propertyNames.includes(name) || (record.propertyNames.includes(name) && name !== idName);
+    return body.required.length === 0 && created.required.some(isPart);
   }
 
   #planBody(body: RecordSchema, keepsAll = false): BodyPlan {
@@ -122,6 +126,7 @@ export class BodyExamination {
       created,
       schema: body.pointer,
       member: this.#member,
+      isPartial: !isNew || keepsAll,
       shown: shown.map(({ pointer }) => pointer),
     };
   }

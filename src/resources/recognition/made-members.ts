@@ -4,7 +4,7 @@ import type { SchemaNode } from "../../openapi/index.ts";
 import { chooseValues, completeMember, valuesOf } from "../record/member-values.ts";
 import { attributesName, callerNames, kindNames, meaningOf, timeNames } from "../record/name-tables.ts";
 import { type AlternativePlan, callerForms, type Source } from "../record/record-maker.ts";
-import type { RecordSchema } from "../record/record-schema.ts";
+import { type RecordSchema, withAlternatives } from "../record/record-schema.ts";
 
 const maxDepth = 3; // of alternatives in alternatives
 
@@ -128,10 +128,7 @@ export function makeInitial(record: RecordSchema): object | undefined {
 }
 
 function timeOf(parts: readonly SchemaNode[]): "date-time" | "date" | "seconds" | "milliseconds" | undefined {
-  const schemas = parts.flatMap((part) => [
-    part,
-    ...["anyOf", "oneOf"].flatMap((keyword) => part.childrenOf(keyword)).map(({ node }) => node),
-  ]);
+  const schemas = withAlternatives(parts);
   const has = (keyword: string, value: string) =>
     schemas.some(({ schema }) => [schema[keyword]].flat().includes(value));
   const isNumber = has("type", "integer") || has("type", "number");

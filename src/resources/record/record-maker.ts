@@ -1,7 +1,8 @@
 // Makes records of what requests have of them: adds the members that no request has, by the plan of an operation.
 import { type Checked, isObject } from "../../lib/index.ts";
+import type { SchemaNode } from "../../openapi/index.ts";
 import { type ChosenValue, completeMember } from "./member-values.ts";
-import { RecordSchema } from "./record-schema.ts";
+import { RecordSchema, withAlternatives } from "./record-schema.ts";
 import type { Resource } from "./resource.ts";
 import { fillUrls, hasUrls, recordUrl } from "./url-placeholders.ts";
 
@@ -52,6 +53,8 @@ export interface BodyPlan extends MemberPlan {
   readonly schema: string;
   /** The member of the body that has it; undefined if it is the body itself. */
   readonly member?: string | undefined;
+  /** Whether a record keeps the members that the body does not have. */
+  readonly isPartial?: boolean;
   /** Other schemas of the record in responses, which it must match, too. */
   readonly shown: readonly string[];
   /** The alternatives of the schema of the record. */
@@ -248,7 +251,16 @@ class RecordForm {
   }
 
   patchOf(body: object): object {
-    return Object.fromEntries(Object.entries(body).filter(([name]) => this.#isKept(name)));
+    const members = Object.entries(body).filter(([name]) => this.#isKept(name));
+    return Object.fromEntries(members.map(([name, value]) => [name, this.#isCleared(name, value) ? null : value]));
+  }
+
+  // A form has no null. Documents such as Stripe's declare the empty text for it, as an alternative.
+  #isCleared(name: string, value: unknown): boolean {
+    const isEmptyText = ({ schema }: SchemaNode) => (schema.enum as unknown[] | undefined)?.includes("");
+    return (
+      value === "" && withAlternatives(this.#body.property(name)).some(isEmptyText) && !this.record.accepts(name, "")
+    );
   }
 
   // The members of a new record that it has in the same form, and the read-only ones of the previous record.

@@ -249,6 +249,12 @@ export function alternativeType(schemas: readonly SchemaNode[]): ValueType | und
   const [type] = types;
   return types.size === 1 ? type : undefined;
 }
+/** Returns schemas with their alternatives. */
+export function withAlternatives(schemas: readonly SchemaNode[]): readonly SchemaNode[] {
+  const childrenOf = (node: SchemaNode) => ["oneOf", "anyOf"].flatMap((keyword) => node.childrenOf(keyword));
+  return schemas.flatMap((node) => [node, ...childrenOf(node).map((child) => child.node)]);
+}
+
 
 /** Returns the schemas of the items of an array; undefined if it is none. */
 export function itemSchemas(schemas: readonly SchemaNode[]): readonly SchemaNode[] | undefined {

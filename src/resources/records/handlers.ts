@@ -67,11 +67,12 @@ export function createRecordHandlers(
   };
   const handlers = operations.filter(isAnswered).flatMap((operation) => {
     if (isOwn(operation.id)) return [];
-    const { kind, part, set, headers } = operation.does;
+    const { kind, part, set, headers, body } = operation.does;
     const create = part ? createPropertyHandler : set ? createActionHandler : creators[kind];
     const handler = withLocation(headers, create(accessOf(operation)));
     const evaluatesPreconditions = kind === "replace" || kind === "update" || kind === "delete";
-    return [[operation.id, Object.assign(handler, { evaluatesPreconditions })] as const];
+    const flags = { evaluatesPreconditions, ...(body?.isPartial && { isPatch: true }) };
+    return [[operation.id, Object.assign(handler, flags)] as const];
   });
   const reasons = operations.flatMap(({ id, not }) => (not === undefined ? [] : [[id, not] as const]));
   return { handlers: Object.fromEntries(handlers), reasons: new Map(reasons) };
