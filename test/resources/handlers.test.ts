@@ -96,7 +96,7 @@ for (const [name, newUrl] of [
     });
     const first = await send("GET", "");
     t.equal(first.text, `[${written},{"id":2,"title":"B","lent":false}]`);
-    const [, next] = /<\/shop\/books(\?[^>]*)>; rel="next"/.exec(`${first.headers.link}`) ?? [];
+    const [, next] = /\/shop\/books(\?[^>]*)>; rel="next"/.exec(`${first.headers.link}`) ?? [];
     t.match(await send("GET", next as string), { status: 200, text: '[{"id":3,"title":"C","lent":false}]' });
     t.equal((await send("GET", "?tag=y")).text, `[${written}]`);
     t.equal((await send("GET", "?lent=true&tag=z")).text, "[]");

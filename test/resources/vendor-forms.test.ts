@@ -65,6 +65,11 @@ testLikely("a PUT without what a POST requires keeps all others", text, async (t
   t.same(changed.body, { ...body, port: 81 });
 });
 
+testLikely("a filter that is a range is refused, and no failure", text, async (t, send) => {
+  const refused = await send("GET", "/customers?created[gte]=1");
+  t.match(refused, { status: 501, body: { message: /effect of the parameter created is not known/ } });
+});
+
 t.test("The plan prints integers that a number can't represent", async (t) => {
   t.match(describePlan(planOf(await parseDocument(text))), "limit (9223372036854775807: default)");
 });

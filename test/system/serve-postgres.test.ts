@@ -167,7 +167,7 @@ t.test("No record is lost, doubled or stale while processes are killed", { timeo
   // All records that remain, each once.
   const names: string[] = [];
   for (let next = "/items"; next !== ""; ) {
-    const response = await fetch(`${urls[0]}${next}`);
+    const response = await fetch(new URL(next, urls[0]));
     names.push(...((await response.json()) as { name: string }[]).map(({ name }) => name));
     [, next = ""] = /<([^<>]+)>; rel="next"/.exec(response.headers.get("Link") ?? "") ?? [];
   }

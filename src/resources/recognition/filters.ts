@@ -6,7 +6,7 @@ import { wildcardDefaults, wildcards } from "../record/name-tables.ts";
 import { alternativeType, itemSchemas, RecordSchema, valueType } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
 import { queryOf } from "./bodies-and-parameters.ts";
-import { readConditions } from "./list-parameters.ts";
+import { type ListCondition, readConditions } from "./list-parameters.ts";
 import { pageRoleOf } from "./page-parameters.ts";
 import { readParameterHint, refusal } from "./x-resource.ts";
 
@@ -21,7 +21,9 @@ export function readFilters(list: Operation, record: RecordSchema, exampleId: un
     if (given === undefined && pageRoleOf(parameter, record, exampleId, list) !== undefined) return [];
     // A search, or another comparison than whether both are equal.
     const conditions = given === undefined ? readConditions(parameter, record) : [];
-    if (conditions.some(({ operator, isList }) => operator !== "eq" && (operator !== "in" || isList))) return [];
+    const isFilter = ({ operator, isList, key }: ListCondition) =>
+      key === undefined && (operator === "eq" || (operator === "in" && !isList));
+    if (!conditions.every(isFilter)) return [];
     const schema = parameter.written("schema");
     const parts = schema ? RecordSchema.of(record.document, schema).parts : [];
     const sent = valueType(itemSchemas(parts) ?? parts) ?? alternativeType(parts);

@@ -9,6 +9,8 @@ import { parametersOf } from "./paths.ts";
 export interface ResponseHeaders {
   /** Whether `Location` is a path, or has the scheme and host of the request. Undefined if its schema allows neither. */
   readonly location: "relative" | "absolute" | undefined;
+  /** Whether `Link` has paths, as in the example of the document. Other URLs have the scheme and host of the request. */
+  readonly linksPaths: boolean;
   /** Whether each response of a change has the ETag that the GET returns afterwards. */
   readonly etag: boolean;
   /** Those that say something about the page of a list, such as X-Total-Count. */
@@ -26,6 +28,8 @@ export function planHeaders(
 ): ResponseHeaders | string {
   const declared = responseAt(operation, "200")?.membersOf("headers") ?? [];
   const page = declared.flatMap(([name, header]) => readPageHeader(name, header.value.required) ?? []);
+  const link = declared.find(([name]) => name.toLowerCase() === "link")?.[1].value as { readonly example?: unknown };
+  const linksPaths = /^<\//.test(`${link?.example}`);
   const names = parametersOf(item.path);
   const filled = item.path.replaceAll(/\{[^{}]+\}/g, (name) =>
     !hasRecordPath || name !== `{${names.at(-1)}}` ? "1" : `${exampleId}`,
@@ -48,7 +52,7 @@ export function planHeaders(
   const location = (["relative", "absolute"] as const).find(
     (form) => findProblem({ location: urls[form] }) !== "location",
   );
-  return findProblem(creates && location ? { location: urls[location] } : {}) ?? { location, etag, page };
+  return findProblem(creates && location ? { location: urls[location] } : {}) ?? { location, linksPaths, etag, page };
 }
 
 /** Returns why an operation is not answered whose responses require a header. Completes "it …". */

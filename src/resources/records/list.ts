@@ -1,6 +1,6 @@
 // The response of a list: a page of its records, and what the document declares about it.
 import { HttpError, InvalidRequest } from "../../http/index.ts";
-import { parseJson } from "../../lib/index.ts";
+import { isObject, parseJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/index.ts";
 import { compileOrder, type Order, type Page, type PagePosition, scopeFilter } from "../../store/index.ts";
 import { readsTotal, writePageMembers } from "../recognition/page-facts.ts";
@@ -19,6 +19,7 @@ import {
   toLinkHeader,
   urlWith,
 } from "./page-links.ts";
+import { notUnderstood } from "./request.ts";
 import { writePage } from "./write-body.ts";
 
 const defaultLimit = 100; // records, if the parameter for their number has no default
@@ -35,7 +36,8 @@ export async function listPage(collection: CollectionAccess, { list, headers, st
   await collection.check(call);
   const { records, resource } = collection;
   const { envelope, parameters } = list;
-  const { page: pageHeaders } = headers;
+  const { page: pageHeaders, linksPaths } = headers;
+  const { origin } = call.request;
   const selection = await selectPage(collection, list, call);
   const { limit, offset, position, filter, where, orderBy, selected } = selection;
   const scope = resource.collection.isScoped ? { [scopeFilter.name]: collection.place.scopeOf(call) } : {};
@@ -66,7 +68,7 @@ export async function listPage(collection: CollectionAccess, { list, headers, st
       return count();
     },
     more: page.more,
-    origin: call.request.origin,
+    origin,
     get links() {
       const self = urlWith(url, repeated);
       const at = (number: number) => numbered?.((number - parameters.firstPage) * limit);
@@ -83,7 +85,9 @@ export async function listPage(collection: CollectionAccess, { list, headers, st
   };
   const sent = pageHeaders.filter((header) => facts.total !== undefined || !ofTotal.includes(header));
   const values = writePageMembers(sent, facts);
-  return { status, body: writePage(envelope, page.records, facts), headers: { Link: toLinkHeader(links), ...values } };
+  // Clients such as Okta's follow no path. HTTP/1.0 can have no Host.
+  const link = toLinkHeader(links, linksPaths || !URL.canParse(origin) ? "" : origin);
+  return { status, body: writePage(envelope, page.records, facts), headers: { Link: link, ...values } };
 }
 
 // Throws an HttpError if no other page has the records that this one has not.
@@ -242,7 +246,7 @@ function valueIn(url: string | undefined, name: string | undefined): string | un
 function definedOf(values: Query, names: readonly string[]): Query {
   const filters = names.flatMap((name) => {
     const [value, ...others] = Object.hasOwn(values, name) ? [values[name]].flat() : [];
-    return value === undefined || others.length > 0 ? [] : [[name, value] as const];
+    return value === undefined || isObject(value) || others.length > 0 ? [] : [[name, value] as const];
   });
   return Object.fromEntries(filters);
 }

@@ -108,11 +108,12 @@ export function findNeighbours({ position, page }: Omit<SelectedPage, "filter">)
   };
 }
 
-/** Returns the `Link` header with the URLs of other pages; undefined if there is none. */
-export function toLinkHeader({ first, prev, next }: PageLinks): string | undefined {
-  let links = first === undefined ? "" : `, <${first}>; rel="first"`;
-  if (prev !== undefined) links += `, <${prev}>; rel="prev"`;
-  if (next !== undefined) links += `, <${next}>; rel="next"`;
+/** Returns the `Link` header with the URLs of other pages; undefined if there is none. `origin` precedes paths. */
+export function toLinkHeader({ first, prev, next }: PageLinks, origin = ""): string | undefined {
+  const toLink = (url: string, rel: string) => `, <${url.startsWith("/") ? origin : ""}${url}>; rel="${rel}"`;
+  let links = first === undefined ? "" : toLink(first, "first");
+  if (prev !== undefined) links += toLink(prev, "prev");
+  if (next !== undefined) links += toLink(next, "next");
   return links === "" ? undefined : links.slice(2);
 }
 

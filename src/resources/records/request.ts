@@ -34,6 +34,7 @@ export function requireUnderstood(
   }
 }
 
-function notUnderstood(what: string): HttpError {
+/** Returns the error of a part of a request whose effect is not known. */
+export function notUnderstood(what: string): HttpError {
   return new HttpError("not_implemented", `The effect of the ${what} is not known. Send the request without it.`);
 }
