@@ -70,6 +70,19 @@ testLikely("a filter that is a range is refused, and no failure", text, async (t
   t.match(refused, { status: 501, body: { message: /effect of the parameter created is not known/ } });
 });
 
+testLikely("pages by marker and number are followed to the end", text, async (t, send) => {
+  for (const name of ["a", "b", "c"]) await send("POST", "/customers", `name=${name}`, formType);
+  const first = await send("GET", "/customers");
+  t.match(first.headers.link, /^<http:\/\/localhost:80\/customers\?limit=2&marker=[\w-]+>; rel="next"$/);
+  const second = await send("GET", `/customers?marker=${first.body.next_marker}`);
+  t.match(second.body.data, [{ name: "c" }]);
+  t.notOk("next_marker" in second.body);
+  for (const type of ["a", "b", "c"]) await send("POST", "/plans", { type });
+  const plans = await send("GET", "/plans");
+  t.match(plans.body, { page: 1, pages: 2, results: 3 });
+  t.equal(plans.headers.link, '</plans?page_size=2&page=2>; rel="next"', "a path, as in the example of the document");
+});
+
 t.test("The plan prints integers that a number can't represent", async (t) => {
   t.match(describePlan(planOf(await parseDocument(text))), "limit (9223372036854775807: default)");
 });

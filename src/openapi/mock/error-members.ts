@@ -28,7 +28,7 @@ const blank = "about:blank";
 /** The members with the reason, the best first. */
 const reasonNames = [
   ...["message", "detail", "details", "description", "error_description", "errormessage", "error_message", "msg"],
-  ...["default_message", "reason", "issue", "error", "title"],
+  ...["error_summary", "default_message", "reason", "issue", "error", "title"],
 ];
 
 /** The members with one entry, text or member for each invalid part. */

@@ -133,7 +133,7 @@ export function readPageMembers(schema: RecordSchema, isNumbered: boolean, recor
     const base = { name, isRequired, isNullable: types.includes("null") };
     const fact = all[index];
     const choose = () => chooseValues(schema, [name])[name];
-    if (fact === "total" && name.toLowerCase() === "count" && (hasTotals || !isNumbered))
+    if (fact === "total" && /^(count|results)$/i.test(name) && (hasTotals || !isNumbered))
       return [{ ...base, fact: "count" }];
     const isAbsolute = schema.property(name).some(({ schema: { format } }) => format === "uri" || format === "url");
     const isMeant = fact === "pageLinks" ? hasButtons(schema, name) : isPage || !weakFacts.includes(fact);

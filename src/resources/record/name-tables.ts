@@ -86,7 +86,7 @@ export const pageParameterNames: readonly Row<PageRole>[] = [
   [/^(offset|skip|page_offset_)$/, "offset", "FastAPI, OData, JSON:API"],
   [/^(page|page_number_?|page_no)$/, "page", "GitHub, Django, Laravel, JSON:API"],
   [/^(cursor|after|starting_after|page_(cursor|after)_)$/, "cursor", "Slack, GitHub, Stripe, JSON:API"],
-  [/^(page_token|next_token)$/, "cursor", "Google, AWS"],
+  [/^(page_token|next_token|marker)$/, "cursor", "Google, AWS, Box"],
   [/^continue$/, "cursor", "Kubernetes"],
   [/^(before|ending_before|page_before_)$/, "before", "GitHub, Stripe, JSON:API"],
 ];
@@ -134,7 +134,7 @@ export type PageFact =
 export const pageFactNames: Readonly<Record<string, readonly Row<PageFact>[]>> = {
   integer: [
     [/^(total|total_(count|items|results|records|elements|size)|item_count)$/, "total", "GitHub, Spring, Google"],
-    [/^count$/, "total", "Django, FastAPI, Azure"], // of a list with pages by number, and without another total
+    [/^(count|results)$/, "total", "Django, FastAPI, Azure, Linode"], // of a list with pages by number, and without another total
     [/^(result_count|number_of_elements)$/, "count", "Spring"],
     [/^(limit|per_page|page_size|size)$/, "limit", "PagerDuty, Laravel, Spring"],
     [/^(pages|(total|num)_pages|page_count)$/, "pages", "Linode, Spring"],

@@ -57,6 +57,12 @@ for (const [name, schema, invalid, missing] of [
     { type: "about:blank", title: "Not Found", status: 404, detail: unknown, instance: "/none" },
   ],
   [
+    "Okta has a summary of all, and one for each cause",
+    object({ errorSummary: text, errorCauses: list(object({ errorSummary: text })) }),
+    { errorSummary: whole, errorCauses: [{ errorSummary: first }, { errorSummary: second }] },
+    { errorSummary: unknown },
+  ],
+  [
     "Laravel requires its map, which other failures leave empty",
     object({ success: { type: "boolean" }, message: text, errors: mapOf(list(text)) }, ["message", "errors"]),
     { success: false, message: whole, errors: { title: [first], "tags.0": [second] } },
