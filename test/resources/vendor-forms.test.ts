@@ -83,6 +83,12 @@ testLikely("pages by marker and number are followed to the end", text, async (t,
   t.equal(plans.headers.link, '</plans?page_size=2&page=2>; rel="next"', "a path, as in the example of the document");
 });
 
+testLikely("write-only members are not kept at any depth", text, async (t, send) => {
+  const { status, body } = await send("POST", "/hooks", { hook: { auth: { key: "k", value: "secret" } } });
+  t.match([status, body.hook.auth], [200, { key: "k" }]);
+  t.notOk("value" in body.hook.auth);
+});
+
 t.test("The plan prints integers that a number can't represent", async (t) => {
   t.match(describePlan(planOf(await parseDocument(text))), "limit (9223372036854775807: default)");
 });

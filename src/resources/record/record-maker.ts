@@ -251,7 +251,7 @@ class RecordForm {
   }
 
   patchOf(body: object): object {
-    const members = Object.entries(body).filter(([name]) => this.#isKept(name));
+    const members = Object.entries(this.record.withoutWriteOnly(body)).filter(([name]) => this.#isKept(name));
     return Object.fromEntries(members.map(([name, value]) => [name, this.#isCleared(name, value) ? null : value]));
   }
 

@@ -24,7 +24,7 @@ const notes = new Set(["$ref", "description", "title", "summary", "example", "ex
 
 type Reader = ReturnType<Document["schemas"]["compileReaderAt"]>;
 
-type ReadOnlyMembers = ReturnType<Document["schemas"]["readOnlyMembersAt"]>;
+type MarkedMembers = ReturnType<Document["schemas"]["readOnlyMembersAt"]>;
 
 const maxVariants = 100; // of a schema
 
@@ -43,7 +43,8 @@ export class RecordSchema {
   #variants: readonly (readonly SchemaNode[])[] | undefined;
   #required: readonly string[] | undefined;
   #example: { readonly value: unknown } | undefined;
-  #readOnly: { readonly members: ReadOnlyMembers } | undefined;
+  #readOnly: { readonly members: MarkedMembers } | undefined;
+  #writeOnly: { readonly members: MarkedMembers } | undefined;
   readonly #readers = new Map<string, readonly (readonly Reader[])[]>(); // by path
 
   /** Returns the schema at a place. */
@@ -143,9 +144,15 @@ export class RecordSchema {
   }
 
   /** What is read-only of its values; undefined if no schema of the document is. */
-  get readOnly(): ReadOnlyMembers {
+  get readOnly(): MarkedMembers {
     this.#readOnly ??= { members: this.document.schemas.readOnlyMembersAt(this.pointer) };
     return this.#readOnly.members;
+  }
+
+  /** Returns a value without its write-only members, at each depth. */
+  withoutWriteOnly<T>(value: T): T {
+    this.#writeOnly ??= { members: this.document.schemas.writeOnlyMembersAt(this.pointer) };
+    return (this.#writeOnly.members?.removeFrom(value) ?? value) as T;
   }
 
   /** Whether the document says that an object can have other properties. */
@@ -242,6 +249,12 @@ export function valueType(schemas: readonly SchemaNode[]): ValueType | undefined
   return first === "string" || first === "number" || first === "boolean" ? first : undefined;
 }
 
+/** Returns schemas with their alternatives. */
+export function withAlternatives(schemas: readonly SchemaNode[]): readonly SchemaNode[] {
+  const childrenOf = (node: SchemaNode) => ["oneOf", "anyOf"].flatMap((keyword) => node.childrenOf(keyword));
+  return schemas.flatMap((node) => [node, ...childrenOf(node).map((child) => child.node)]);
+}
+
 /** Returns the only type of the alternatives of a value that a store can compare, such as that of the id instead of an object. */
 export function alternativeType(schemas: readonly SchemaNode[]): ValueType | undefined {
   const found = schemas.flatMap((node) => ["oneOf", "anyOf"].flatMap((keyword) => node.childrenOf(keyword)));
@@ -249,12 +262,6 @@ export function alternativeType(schemas: readonly SchemaNode[]): ValueType | und
   const [type] = types;
   return types.size === 1 ? type : undefined;
 }
-/** Returns schemas with their alternatives. */
-export function withAlternatives(schemas: readonly SchemaNode[]): readonly SchemaNode[] {
-  const childrenOf = (node: SchemaNode) => ["oneOf", "anyOf"].flatMap((keyword) => node.childrenOf(keyword));
-  return schemas.flatMap((node) => [node, ...childrenOf(node).map((child) => child.node)]);
-}
-
 
 /** Returns the schemas of the items of an array; undefined if it is none. */
 export function itemSchemas(schemas: readonly SchemaNode[]): readonly SchemaNode[] | undefined {
