@@ -89,6 +89,16 @@ testLikely("write-only members are not kept at any depth", text, async (t, send)
   t.notOk("value" in body.hook.auth);
 });
 
+testLikely("a key can be a member of the body", text, async (t, send) => {
+  const add = (idempotency_key: string, key = "k") =>
+    send("POST", "/hooks", { idempotency_key, hook: { auth: { key } } });
+  const { status, body } = await add("one");
+  t.equal(status, 200);
+  t.same((await add("one")).body, body, "the same record");
+  t.match(await add("one", "l"), { status: 422 });
+  t.not((await add("two")).body.hook.id, body.hook.id);
+});
+
 t.test("The plan prints integers that a number can't represent", async (t) => {
   t.match(describePlan(planOf(await parseDocument(text))), "limit (9223372036854775807: default)");
 });

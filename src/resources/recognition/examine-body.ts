@@ -1,7 +1,7 @@
 // Examines the body of an operation that makes or changes a record: whether it has all that a record consists of.
 import { toJson, toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
-import { controlNames } from "../record/name-tables.ts";
+import { controlNames, keyMembers } from "../record/name-tables.ts";
 import { type BodyPlan, RecordMaker, type Sources } from "../record/record-maker.ts";
 import { RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
@@ -52,7 +52,7 @@ export class BodyExamination {
   #findControls(): readonly string[] {
     const { record } = this.#resource;
     const part = changeSchema(this.#operation);
-    const names = part ? this.#schemaOf(part).propertyNames : [];
+    const names = part ? this.#schemaOf(part).propertyNames.filter((name) => !keyMembers.includes(name)) : [];
     // If the record is a member of the body, the other members are options of the request, whose effect is not known.
     if (this.#member !== undefined) return names.filter((name) => name !== this.#member);
     return names.filter((name) => !record.propertyNames.includes(name) && controlNames.test(toSnakeCase(name)));

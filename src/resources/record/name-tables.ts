@@ -76,6 +76,9 @@ export const urlNames: readonly Row<true>[] = [
   [/^(html|web|api)_url$/, true, "GitHub, GitLab"],
 ];
 
+/** The members of a body that have its Idempotency-Key, as Square's have. */
+export const keyMembers: readonly string[] = ["idempotency_key", "idempotencyKey"];
+
 export type PageRole = "limit" | "offset" | "page" | "cursor" | "before";
 
 /** The query parameters that select a page. */

@@ -7,6 +7,7 @@ import { readResources } from "../recognition/find-collections.ts";
 import { planOf } from "../recognition/find-plan.ts";
 import { normalizePath } from "../recognition/paths.ts";
 import type { PlannedAction, PlannedCollection, PlannedOperation } from "../recognition/plan.ts";
+import { keyMembers } from "../record/name-tables.ts";
 import type { OperationKind, Resource } from "../record/resource.ts";
 import { createActionHandler } from "./action-handler.ts";
 import { callerId, digestOf } from "./caller.ts";
@@ -252,12 +253,14 @@ export function readIdempotencyKey(
 
 const maxKeyLength = 255; // characters, if the document has no schema
 
-// Clients can send the header although the document does not declare it, as those of Stripe do.
+// Clients can send the header although the document does not declare it, as those of Stripe do. Those of Square send a member.
 function findIdempotencyKey(collection: CollectionAccess, call: UntypedCall): IdempotencyKey | undefined {
   const { keyHeader } = collection.action;
+  const { propertyNames } = collection.resource.record;
+  const member = keyMembers.find((name) => Object.hasOwn(Object(call.body), name) && !propertyNames.includes(name));
   const scope = toScope(collection.place.valuesAbove(call));
   const declared = readIdempotencyKey(call, scope);
-  const sent = call.request.headers[keyHeader.toLowerCase()];
+  const sent = call.request.headers[keyHeader.toLowerCase()] ?? (member && Object(call.body)[member]);
   if (declared !== undefined || typeof sent !== "string") return declared;
   if (!/^[\x20-\x7e]+$/.test(sent) || sent.length > maxKeyLength)
     throw new InvalidRequest([
