@@ -13,21 +13,21 @@ const formType = "application/x-www-form-urlencoded";
 const form = `requestBody: { required: true, content: { ${formType}: { schema: ${ref("NewCustomer")}, encoding: { metadata: { style: deepObject, explode: true } } } } }`;
 const query = (name: string, schema = "type: string") => `{ name: ${name}, in: query, schema: { ${schema} } }`;
 const id = "parameters: [{ name: id, in: path, required: true, schema: { type: string } }]";
-const pageOf = (name: string) =>
-  `{ type: object, properties: { data: { type: array, items: ${ref(name)} }, page: { type: integer }, pages: { type: integer }, results: { type: integer }, next_marker: { type: string } } }`;
+const pageOf = (name: string, pages: string, total: string) =>
+  `{ type: object, properties: { data: { type: array, items: ${ref(name)} }, page: { type: integer }, ${pages}: { type: integer }, ${total}: { type: integer }, next_marker: { type: string } } }`;
 const linkHeader = `, headers: { Link: { schema: { type: string }, example: '</plans?page=2>; rel="next"' } }`;
 const range = "anyOf: [{ type: object, properties: { gte: { type: integer } } }, { type: integer }]";
 
 const text = documentOf(
   `  /customers:
-    get: { operationId: listCustomers, parameters: [${query("limit", "type: integer, default: 2")}, ${query("marker")}, { name: created, in: query, style: deepObject, explode: true, schema: { ${range} } }], ${ok(pageOf("Customer"))} }
+    get: { operationId: listCustomers, parameters: [${query("limit", "type: integer, default: 2")}, ${query("marker")}, { name: created, in: query, style: deepObject, explode: true, schema: { ${range} } }], ${ok(pageOf("Customer", "pagesTotal", "itemsTotal"))} }
     post: { operationId: addCustomer, ${form}, ${ok(ref("Customer"))} }
   /customers/{id}:
     ${id}
     get: { operationId: getCustomer, ${ok(ref("Customer"))} }
     post: { operationId: changeCustomer, ${form}, ${ok(ref("Customer"))} }
   /plans:
-    get: { operationId: listPlans, parameters: [${query("page_size", "type: integer, default: 2")}, ${query("page", "type: integer")}], ${ok(pageOf("Plan"), linkHeader)} }
+    get: { operationId: listPlans, parameters: [${query("page_size", "type: integer, default: 2")}, ${query("page", "type: integer")}], ${ok(pageOf("Plan", "pages", "results"), linkHeader)} }
     post: { operationId: addPlan, ${sends(`{ allOf: [${ref("Plan")}], required: [type] }`)}, ${ok(ref("Plan"))} }
   /plans/{id}:
     ${id}
@@ -73,6 +73,7 @@ testLikely("a filter that is a range is refused, and no failure", text, async (t
 testLikely("pages by marker and number are followed to the end", text, async (t, send) => {
   for (const name of ["a", "b", "c"]) await send("POST", "/customers", `name=${name}`, formType);
   const first = await send("GET", "/customers");
+  t.match(first.body, { pagesTotal: 2, itemsTotal: 3 });
   t.match(first.headers.link, /^<http:\/\/localhost:80\/customers\?limit=2&marker=[\w-]+>; rel="next"$/);
   const second = await send("GET", `/customers?marker=${first.body.next_marker}`);
   t.match(second.body.data, [{ name: "c" }]);

@@ -137,10 +137,11 @@ export type PageFact =
 export const pageFactNames: Readonly<Record<string, readonly Row<PageFact>[]>> = {
   integer: [
     [/^(total|total_(count|items|results|records|elements|size)|item_count)$/, "total", "GitHub, Spring, Google"],
+    [/^(items|records|results)_total$/, "total", "Adyen"],
     [/^(count|results)$/, "total", "Django, FastAPI, Azure, Linode"], // of a list with pages by number, and without another total
     [/^(result_count|number_of_elements)$/, "count", "Spring"],
     [/^(limit|per_page|page_size|size)$/, "limit", "PagerDuty, Laravel, Spring"],
-    [/^(pages|(total|num)_pages|page_count)$/, "pages", "Linode, Spring"],
+    [/^(pages|(total|num)_pages|pages_total|page_count)$/, "pages", "Linode, Spring, Adyen"],
     [/^last_page$/, "lastPage", "Laravel"],
     [/^from$/, "from", "Laravel"],
     [/^to$/, "to", "Laravel"],
