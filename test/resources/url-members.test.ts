@@ -35,12 +35,13 @@ const document = documentOf(
         priority: { type: string, enum: [low, high], description: "How soon it is done. Defaults to \`high\`." }
     Issue:
       type: object
-      required: [id, title, url, comments_url, repository_url, _links, state, priority]
+      required: [id, title, url, comments_url, comments, repository_url, _links, state, priority]
       properties:
         id: { type: integer }
         title: { type: string }
         url: ${uri}
         comments_url: ${uri}
+        comments: { type: object, required: [data, url], properties: { data: { type: array, items: { type: object } }, url: ${uri} } }
         repository_url: ${uri}
         _links: { type: object, required: [self], properties: { self: { type: object, required: [href], properties: { href: ${uri} } } } }
         state: { type: string }
@@ -59,6 +60,7 @@ testLikely("a new record has its URL, that of its parent, and those of lists bel
     title: "A",
     url,
     comments_url: `${url}/comments`,
+    comments: { data: [], url: `${url}/comments` },
     repository_url: "http://localhost/repos/a%20b",
     _links: { self: { href: url } },
     state: "open",

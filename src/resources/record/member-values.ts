@@ -1,6 +1,6 @@
 // The values of members that a request does not have, or has in another form.
 import { parseJson, toSnakeCase } from "../../lib/index.ts";
-import { beginnings, referenceNames, spokenDefault } from "./name-tables.ts";
+import { beginnings, meaningOf, referenceNames, spokenDefault, urlNames } from "./name-tables.ts";
 import { itemSchemas, RecordSchema } from "./record-schema.ts";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -87,8 +87,11 @@ export function chooseValues(
     const values = find("enum") as unknown[] | undefined;
     const isBeginning = (value: unknown) => beginnings.includes(toSnakeCase(`${value}`));
     const member = schemas.some(({ properties }) => properties !== undefined) ? record.member(name) : undefined;
-    // `{ "self": { "href": … } }`
-    const inner = { urlOf: urlOf && ((one: string) => urlOf(one === "href" ? name : one)), levels: levels - 1 };
+    // `{ "self": { "href": … } }`, and `{ "lines": { "data": [], "url": … } }`, the URL of that list, if it has a path.
+    const isList = member?.propertyNames.some((one) => itemSchemas(member.property(one)));
+    const listUrl = (one: string) => (isList && meaningOf(urlNames, one) ? urlOf?.(`${name}_url`) : undefined);
+    const innerUrl = (one: string) => listUrl(one) ?? urlOf?.(one === "href" ? name : one);
+    const inner = { urlOf: innerUrl, levels: levels - 1 };
     const made = member && levels > 0 ? valuesOf(chooseValues(member, member.required, inner)) : {};
     const described = [...schemas, ...(body?.property(name) ?? []).map(({ schema }) => schema)];
     const spoken = described.flatMap(({ description }) => spokenDefault.exec(`${description}`)?.[1] ?? [])[0];
