@@ -91,7 +91,8 @@ const cases: readonly (readonly [parameters: readonly string[], expected: Readon
       "": "5 4 3 2 1",
       "sort_by=unit_price": "3 1 5 2 4",
       "sort_by=unit_price&order=asc": "4 2 5 1 3",
-      "sort_by=relevance": "501: The effect of sort_by=relevance is not known. Send the request without it.",
+      "sort_by=relevance":
+        "501: The effect of the parameter sort_by=relevance is not known. Send the request without it.",
     },
   ],
   [
@@ -140,7 +141,8 @@ const cases: readonly (readonly [parameters: readonly string[], expected: Readon
     ],
     {
       "unitPrice[gte]=9.5&unitPrice[lt]=100": "1 2 5",
-      "unitPrice[odd]=true": "501: The effect of unitPrice[odd] is not known. Send the request without it.",
+      "unitPrice[odd]=true":
+        "501: The effect of the parameter unitPrice[odd] is not known. Send the request without it.",
     },
   ],
   [

@@ -19,7 +19,7 @@ const text = documentOf(
   `  /articles:
     get:
       operationId: listArticles
-      parameters: [${query("page")}, ${query("per_page", "type: integer, default: 2")}, ${query("author", "type: string")}, ${query("state", "type: string, enum: [open, all], default: all")}, ${query("sort", "type: string")}]
+      parameters: [${query("page")}, ${query("per_page", "type: integer, default: 2")}, ${query("author", "type: string")}, ${query("state", "type: string, enum: [open, all], default: all")}, ${query("color", "type: string")}]
       ${ok("{ type: object, required: [data, total, links, kind], properties: { data: { type: array, items: { $ref: '#/components/schemas/Article' } }, total: { type: integer }, page: { type: integer }, has_more: { type: boolean }, kind: { const: articles }, links: { type: object, properties: { next: { type: [string, 'null'] }, prev: { type: string } } } } }")}
     post: { operationId: addArticle, ${body(ref("NewArticle"))}, ${ok("{ type: object, required: [article], properties: { article: { $ref: '#/components/schemas/Article' } } }", 201)} }
   /articles/{article_id}:

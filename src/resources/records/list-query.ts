@@ -1,11 +1,12 @@
 // What a request says of the records of a list: which ones, and in which order.
-import { HttpError, InvalidRequest } from "../../http/index.ts";
+import { InvalidRequest } from "../../http/index.ts";
 import { isObject, parseJson } from "../../lib/index.ts";
 import type { Condition, Filter, Order } from "../../store/index.ts";
 import { isDescending, readSort } from "../recognition/list-order.ts";
 import type { ListCondition } from "../recognition/list-parameters.ts";
 import type { ListPlan } from "../recognition/plan.ts";
 import type { Resource } from "../record/resource.ts";
+import { notUnderstood } from "./request.ts";
 
 type Query = Readonly<Record<string, unknown>>;
 
@@ -34,9 +35,7 @@ function requireKnownKeys(conditions: readonly ListCondition[], parameter: strin
   if (!isObject(sent)) return;
   const keys = conditions.flatMap((one) => (one.parameter === parameter && one.key !== undefined ? [one.key] : []));
   const unknown = Object.keys(sent).find((key) => !keys.includes(key));
-  if (unknown === undefined) return;
-  const message = `The effect of ${parameter}[${unknown}] is not known. Send the request without it.`;
-  throw new HttpError("not_implemented", message);
+  if (unknown !== undefined) throw notUnderstood(`parameter ${parameter}[${unknown}]`);
 }
 
 // A number can be sent as a text, such as an item of `1,2`.
@@ -58,8 +57,7 @@ export function readOrder({ order }: ListPlan, resource: Resource, query: Query)
   if (sort === undefined || sent === undefined) return isReverse ? [{ path: [], descending: true }] : [];
   const orders = readSort([sent].flat().map(String), resource, isReverse);
   if (typeof orders === "object") return orders;
-  if (isEnum)
-    throw new HttpError("not_implemented", `The effect of ${sort}=${sent} is not known. Send the request without it.`);
+  if (isEnum) throw notUnderstood(`parameter ${sort}=${sent}`);
   const known = resource.record.propertyNames.join(", ");
   const message = `The parameter ${sort} can't have ${orders || "an empty name"}: a list can be ordered by ${known}.`;
   throw new InvalidRequest([{ location: "query", name: sort, message }]);

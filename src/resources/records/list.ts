@@ -19,7 +19,6 @@ import {
   toLinkHeader,
   urlWith,
 } from "./page-links.ts";
-import { notUnderstood } from "./request.ts";
 import { writePage } from "./write-body.ts";
 
 const defaultLimit = 100; // records, if the parameter for their number has no default
