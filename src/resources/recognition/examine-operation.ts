@@ -13,6 +13,7 @@ import { type ListCondition, readConditions } from "./list-parameters.ts";
 import { pageRoleOf, readPageParameters } from "./page-parameters.ts";
 import { actionOf, lastSegment } from "./paths.ts";
 import type { ListPlan, PlannedAction } from "./plan.ts";
+import { findFieldsParameter } from "./response-shape.ts";
 import { readOperationHint } from "./x-resource.ts";
 
 // In order of preference.
@@ -41,12 +42,15 @@ export class Examination extends ExaminedOperation {
     if (resource.isSingle && kind === "delete" && !isWhole && hasSelection(operation))
       this.refuse("has a body or query parameters, which can select what it deletes");
     const roles = this.#findRoles();
-    const refused = this.#findRefused(success.list);
+    const isRead = kind === "get" || kind === "list";
+    const fieldsParameter = isRead ? findFieldsParameter(operation, resource) : undefined;
+    const refused = this.#findRefused(success.list).filter(({ value }) => value.name !== fieldsParameter);
     if (kind === "create") this.#examineId();
     const body = new BodyExamination(this).run();
     const canCreate = kind === "replace" && resource.operations.create === undefined;
     const createdStatus = canCreate ? this.#findCreated(success) : success.status;
-    return this.plan({ ...success, ...body, ...roles, createdStatus }, refused);
+    const shape = fieldsParameter === undefined ? {} : { fieldsParameter };
+    return this.plan({ ...success, ...body, ...roles, ...shape, createdStatus }, refused);
   }
 
   // The first declared success must have the record, or no content.

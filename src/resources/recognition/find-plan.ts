@@ -11,6 +11,7 @@ import { actionOf, isRecordPath, listPathOf, normalizePath } from "./paths.ts";
 import type { Plan, PlannedAction, PlannedCollection } from "./plan.ts";
 import { findPropertyOperations } from "./property-operations.ts";
 import { describeMissing, planHeaders } from "./response-headers.ts";
+import { findExpansion } from "./response-shape.ts";
 import { readOperationHint } from "./x-resource.ts";
 
 const known = new WeakMap<Document, Plan>();
@@ -58,9 +59,10 @@ class Planner {
     const operations = this.#document.operations.map((operation) => {
       const { id, method, path } = operation;
       const found = this.#results.get(operation) ?? this.#describeOther(operation);
-      const isView = typeof found === "object" && found.within;
-      const result = isView ? { ...found, above: this.#findAbove({ path, scope: this.#scopeOf(found) }) } : found;
-      return { id, method, path, ...(typeof result === "string" ? { not: result } : { does: result }) };
+      if (typeof found === "string") return { id, method, path, not: found };
+      const { scope } = this.#resourceOf(found).plan;
+      const placed = found.within ? { ...found, above: this.#findAbove({ path, scope }) } : found;
+      return { id, method, path, does: this.#addExpansion(operation, placed) };
     });
     return { collections: this.#planCollections(), operations };
   }
@@ -129,8 +131,16 @@ class Planner {
     return collectionAbove(place, parents)?.name;
   }
 
-  #scopeOf({ collection }: PlannedAction): CollectionPlan["scope"] {
-    return this.#resources.find(({ name }) => name === collection)?.plan.scope ?? [];
+  #resourceOf({ collection }: PlannedAction): Resource {
+    return this.#resources.find(({ name }) => name === collection) as Resource;
+  }
+
+  #addExpansion(operation: Operation, action: PlannedAction): PlannedAction {
+    const isRead = (action.kind === "get" || action.kind === "list") && action.part === undefined;
+    const resource = this.#resourceOf(action);
+    const expansion = isRead ? findExpansion(operation, resource, this.#resources) : undefined;
+    if (expansion === undefined) return action;
+    return { ...action, expansion, refused: action.refused.filter(({ name }) => name !== expansion.parameter) };
   }
 
   #planCollections(): PlannedCollection[] {

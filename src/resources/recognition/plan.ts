@@ -7,6 +7,7 @@ import type { OrderPlan } from "./list-order.ts";
 import type { ListCondition } from "./list-parameters.ts";
 import type { PageParameters } from "./page-parameters.ts";
 import type { ResponseHeaders } from "./response-headers.ts";
+import type { ExpansionPlan } from "./response-shape.ts";
 
 /** What is answered from records, and how. It can be written as JSON. */
 export interface Plan {
@@ -54,6 +55,10 @@ export interface PlannedAction {
   readonly idParameter?: string | undefined;
   /** The query parameter with the members that a change has, such as `title,author.name`: the others of its body have no effect. */
   readonly maskParameter?: string | undefined;
+  /** The query parameter that selects members of the records in the response. */
+  readonly fieldsParameter?: string | undefined;
+  /** The query parameter that adds other records to the response. */
+  readonly expansion?: ExpansionPlan | undefined;
   /** What an action does with a record, as the document declares it. */
   readonly set?: SetPlan | undefined;
   /** The status of a success. */

@@ -253,6 +253,16 @@ export const orderWords: readonly Row<{ readonly member: string; readonly descen
   [/^oldest$/, { member: "created", descending: false }, "GitHub"],
 ];
 
+/** The parameters that select members of the records in a response. */
+export const fieldsNames: readonly Row<true>[] = [
+  [/^((opt_)?fields(_[a-z_]+)?|select|field|attributes|only)$/, true, "Google, JSON:API, OData, Asana"],
+];
+
+/** The parameters that name other records which a response has in place of their ids. */
+export const expandNames: readonly Row<true>[] = [
+  [/^(expand|include|embed|with|includes|expansions?)$/, true, "Stripe, JSON:API, OData, Laravel"],
+];
+
 export type QueryRole = "mask" | "id" | "none";
 
 /** The query parameters of operations that are no lists. `id` is that of the record that is created. */

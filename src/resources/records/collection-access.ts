@@ -21,11 +21,14 @@ import { applyMask } from "./patches.ts";
 import { addRecord, type PlacedRecord } from "./place-record.ts";
 import { invalidBody, parameterOf, requireUnderstood } from "./request.ts";
 import { RequestPlace } from "./request-place.ts";
+import { ResponseShape } from "./response-shape.ts";
 import { writeRecord } from "./write-body.ts";
 
 export interface AccessOptions {
   readonly resource: Resource;
   readonly store: Pick<Store, "records" | "transaction">;
+  /** All collections, by name. */
+  readonly resources: ReadonlyMap<string, Resource>;
   /** The public URL of the API. */
   readonly baseUrl: string;
   /** The collections whose records must exist above those of this one, from the lowest to the highest. */
@@ -162,12 +165,21 @@ export class CollectionAccess {
     throw invalidBody(problem.part ?? problem.path, `${subject} ${problem.requirement}, also after the change.`);
   }
 
-  /** Returns the response with a record. */
-  write(call: UntypedCall, record: RawJson<unknown>, status = this.action.status) {
+  /** Returns the response with a record. `shown` is what it has of it: the ETag is that of the whole record, which a change compares. */
+  write(call: UntypedCall, record: RawJson<unknown>, status = this.action.status, shown = record) {
     const envelope = this.action.envelopes[status];
-    const tag = this.action.headers.etag ? call.tagOf(writeRecord(this.#options.read, record)) : undefined;
+    const isTagged = this.action.headers.etag || shown !== record;
+    const tag = isTagged ? call.tagOf(writeRecord(this.#options.read, record)) : undefined;
     const headers: Readonly<Record<string, string>> = tag === undefined ? {} : { ETag: tag };
-    return { status, headers, ...(envelope && { body: writeRecord(envelope, record) }) };
+    return { status, headers, ...(envelope && { body: writeRecord(envelope, shown) }) };
+  }
+
+  /** Returns a record, or an array of them, with the members and other records that a request selects. Throws an InvalidRequest. */
+  async shape(call: UntypedCall, records: RawJson<unknown>): Promise<RawJson<unknown>> {
+    const { resources, store } = this.#options;
+    const options = { resource: this.resource, resources, records: store.records };
+    const shape = ResponseShape.of(call, this.action, options);
+    return shape === undefined ? records : shape.apply(records, this.place.scopeValuesOf(call));
   }
 
   /**

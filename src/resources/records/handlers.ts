@@ -58,6 +58,7 @@ export function createRecordHandlers(
     const read = operations.filter(isAnswered).find((one) => isRead(one) && one.does.kind === "get")?.does;
     return new CollectionAccess(operation, {
       resource: resources.get(name) as Resource,
+      resources,
       isImported: isToImport(collection),
       read: read?.envelopes[read.status] ?? {},
       store,
@@ -138,7 +139,8 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
 
   get: (collection) => async (call) => {
     await collection.check(call);
-    return collection.write(call, await collection.find(call));
+    const record = await collection.find(call);
+    return collection.write(call, record, undefined, await collection.shape(call, record));
   },
 
   replace: (collection) => async (call) => {

@@ -86,7 +86,11 @@ export async function listPage(collection: CollectionAccess, { list, headers, st
   const values = writePageMembers(sent, facts);
   // Clients such as Okta's follow no path. HTTP/1.0 can have no Host.
   const link = toLinkHeader(links, linksPaths || !URL.canParse(origin) ? "" : origin);
-  return { status, body: writePage(envelope, page.records, facts), headers: { Link: link, ...values } };
+  return {
+    status,
+    body: writePage(envelope, await collection.shape(call, page.records), facts),
+    headers: { Link: link, ...values },
+  };
 }
 
 // Throws an HttpError if no other page has the records that this one has not.

@@ -1,0 +1,96 @@
+// Which members of a record a response has, as a request selects them: some of its own, or other records in place of their ids.
+import { toSnakeCase } from "../../lib/index.ts";
+import type { Operation } from "../../openapi/index.ts";
+import { expandNames, fieldsNames, meaningOf } from "../record/name-tables.ts";
+import { itemSchemas, RecordSchema, valueType } from "../record/record-schema.ts";
+import type { Resource } from "../record/resource.ts";
+import { queryOf } from "./bodies-and-parameters.ts";
+import { plainName } from "./list-parameters.ts";
+import { isParent } from "./parents.ts";
+import { lastSegment } from "./paths.ts";
+
+/** A query parameter whose values name other records that a response has. */
+export interface ExpansionPlan {
+  readonly parameter: string;
+  /** By the names that a request can have. */
+  readonly targets: Readonly<Record<string, ExpansionTarget>>;
+}
+
+/** Other records that a response can have. */
+export interface ExpansionTarget {
+  readonly collection: string;
+  /** The member of the record that has them in the response. */
+  readonly member: string;
+  /** The member with their id or ids; undefined for the records below. */
+  readonly id?: string | undefined;
+}
+
+/** Returns the query parameter of an operation that selects members of the records in its response; undefined if it has none. */
+export function findFieldsParameter(operation: Operation, { record }: Resource): string | undefined {
+  return queryOf(operation).find((one) => meaningOf(fieldsNames, plainName(one.value.name)) && isOfTexts(one, record))
+    ?.value.name;
+}
+
+/** Returns what a query parameter of a GET or list expands; undefined if it has none, or no name is understood. */
+export function findExpansion(
+  operation: Operation,
+  resource: Resource,
+  all: readonly Resource[],
+): ExpansionPlan | undefined {
+  const { record } = resource;
+  const isExpand = (one: Operation["parameterParts"][number]) =>
+    meaningOf(expandNames, plainName(one.value.name)) && isOfTexts(one, record);
+  const parameter = queryOf(operation).find(isExpand)?.value.name;
+  if (parameter === undefined) return undefined;
+  const references = record.propertyNames.flatMap((member) => findReference(member, resource, all));
+  const below = all.flatMap((other) => {
+    const name = lastSegment(other.path);
+    const member = record.propertyNames.find((one) => toSnakeCase(one) === toSnakeCase(name));
+    const isList = member !== undefined && showsItems(record, member, other.record);
+    return isList && isParent(resource, other) ? [[name, { collection: other.name, member }] as const] : [];
+  });
+  const targets: Readonly<Record<string, ExpansionTarget>> = Object.fromEntries([...references, ...below]);
+  return Object.keys(targets).length > 0 ? { parameter, targets } : undefined;
+}
+
+function isOfTexts(parameter: Operation["parameterParts"][number], { document }: RecordSchema): boolean {
+  const schema = parameter.written("schema");
+  const parts = schema ? RecordSchema.of(document, schema).parts : [];
+  return valueType(itemSchemas(parts) ?? parts) === "string";
+}
+
+// `customer` with an id or a customer, or `customer_id` beside a member `customer`, which only an expansion has.
+function findReference(
+  member: string,
+  { record, plan: { scope } }: Resource,
+  all: readonly Resource[],
+): readonly (readonly [string, ExpansionTarget])[] {
+  const thing = toSnakeCase(member).replace(/_(id|uuid|gid|key|slug)s?$/, "");
+  const isIn = (other: Resource) =>
+    !other.isSingle && other.plan.scope.every(({ parameter }, index) => scope[index]?.parameter === parameter);
+  const find = (name: string) =>
+    all.find((other) => isIn(other) && (shows(record, name, other.record) || showsItems(record, name, other.record)));
+  const own = find(member);
+  if (own !== undefined && canBeId(record, member)) return [[member, { collection: own.name, member, id: member }]];
+  const shown = record.propertyNames.find((name) => name !== member && toSnakeCase(name) === thing);
+  const other = shown === undefined ? undefined : find(shown);
+  if (shown === undefined || other === undefined || canBeId(record, shown)) return [];
+  return [[shown, { collection: other.name, member: shown, id: member }]];
+}
+
+// Whether a member can be a text or number, or an array of them.
+function canBeId(record: RecordSchema, member: string): boolean {
+  return ["x", 1, ["x"], [1]].some((id) => record.accepts(member, id));
+}
+
+function shows(record: RecordSchema, member: string, other: RecordSchema): boolean {
+  const [first] = record.property(member);
+  const inner = first && RecordSchema.of(record.document, first);
+  return inner !== undefined && [inner, ...inner.alternatives].some(({ pointer }) => pointer === other.pointer);
+}
+
+function showsItems(record: RecordSchema, member: string, other: RecordSchema): boolean {
+  const [items] = itemSchemas(record.property(member)) ?? [];
+  const inner = items && RecordSchema.of(record.document, items);
+  return inner !== undefined && [inner, ...inner.alternatives].some(({ pointer }) => pointer === other.pointer);
+}

@@ -1,0 +1,111 @@
+// What a request selects of the records in a response: some of their members, and other records in place of their ids.
+import { documentOf } from "../support/document-server.ts";
+import { testLikely } from "../support/likely.ts";
+
+const json = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
+const ref = (name: string) => `{ $ref: "#/components/schemas/${name}" }`;
+const id = "{ name: id, in: path, required: true, schema: { type: integer } }";
+const ok = (schema: string, status = 200) => `responses: { ${status}: { description: x, ${json(schema)} } }`;
+const texts = "{ type: array, items: { type: string } }";
+const query = (name: string, schema = "{ type: string }") => `{ name: "${name}", in: query, schema: ${schema} }`;
+const add = (name: string) => `requestBody: { required: true, ${json(ref(`New${name}`))} }, ${ok(ref(name), 201)}`;
+const etag = "headers: { ETag: { schema: { type: string } } }, ";
+
+const orders = documentOf(
+  `  /customers:
+    post: { operationId: addCustomer, ${add("Customer")} }
+  /customers/{id}:
+    parameters: [${id}]
+    get: { operationId: getCustomer, ${ok(ref("Customer"))} }
+  /orders:
+    get: { operationId: listOrders, parameters: [${query("fields")}, ${query("expand", texts)}], ${ok(`{ type: object, properties: { data: { type: array, items: ${ref("Order")} }, total: { type: integer } } }`)} }
+    post: { operationId: addOrder, parameters: [${query("fields")}], ${add("Order")} }
+  /orders/{id}:
+    parameters: [${id}]
+    get: { operationId: getOrder, parameters: [${query("fields", texts)}, ${query("expand")}], responses: { 200: { description: x, ${etag}${json(ref("Order"))} }, 304: { description: x } } }
+    patch: { operationId: changeOrder, requestBody: { required: true, ${json(ref("NewOrder"))} }, responses: { 200: { description: x, ${etag}${json(ref("Order"))} }, 412: { description: x } } }
+  /orders/{id}/items:
+    parameters: [${id}]
+    get: { operationId: listItems, ${ok(`{ type: array, items: ${ref("Item")} }`)} }
+    post: { operationId: addItem, ${add("Item")} }
+  /orders/{id}/items/{item}:
+    parameters: [${id}, { name: item, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: getItem, ${ok(ref("Item"))} }
+`,
+  `components:
+  schemas:
+    NewCustomer: { type: object, required: [name], properties: { name: { type: string } } }
+    Customer: { type: object, required: [id, name], properties: { id: { type: integer }, name: { type: string } } }
+    NewOrder: { type: object, required: [title], properties: { title: { type: string }, customer: { type: integer }, agent_id: { type: integer }, watchers: { type: array, items: { type: integer } } } }
+    Order: { type: object, required: [id, title], properties: { id: { type: integer }, title: { type: string }, customer: { anyOf: [{ type: integer }, ${ref("Customer")}] }, agent_id: { type: integer }, agent: ${ref("Customer")}, watchers: { type: array, items: { anyOf: [{ type: integer }, ${ref("Customer")}] } }, items: { type: array, items: ${ref("Item")} } } }
+    NewItem: { type: object, required: [sku], properties: { sku: { type: string } } }
+    Item: { type: object, required: [id, sku], properties: { id: { type: integer }, sku: { type: string } } }
+`,
+);
+
+testLikely("fields select members, beside the id", orders, async (t, send) => {
+  await send("POST", "/orders", { title: "a", agent_id: 7 });
+  t.same((await send("GET", "/orders/1?fields=title")).body, { id: 1, title: "a" });
+  t.same((await send("GET", "/orders?fields=agent_id,title")).body, {
+    data: [{ id: 1, title: "a", agent_id: 7 }],
+    total: 1,
+  });
+  t.match(await send("GET", "/orders/1?fields=color"), {
+    status: 400,
+    body: { message: /can't have color\. It can have: id, title, customer/ },
+  });
+  t.match(await send("POST", "/orders?fields=title", { title: "b" }), { status: 501 });
+});
+
+testLikely("a response with fields has the ETag of the whole record", orders, async (t, send) => {
+  await send("POST", "/orders", { title: "a", agent_id: 7 });
+  const { headers } = await send("GET", "/orders/1?fields=title");
+  const change = (title: string) => send("PATCH", "/orders/1", { title }, undefined, { "if-match": `${headers.etag}` });
+  t.match(await change("b"), { status: 200 });
+  t.match(await change("c"), { status: 412 });
+});
+
+testLikely("an expansion has other records in place of their ids, and those below", orders, async (t, send) => {
+  for (const name of ["Ada", "Bob"]) await send("POST", "/customers", { name });
+  await send("POST", "/orders", { title: "a", customer: 1, agent_id: 2, watchers: [2, 9] });
+  await send("POST", "/orders/1/items", { sku: "x" });
+  const [ada, bob] = [
+    { id: 1, name: "Ada" },
+    { id: 2, name: "Bob" },
+  ];
+  const whole = { id: 1, title: "a", customer: 1, agent_id: 2, watchers: [2, 9] };
+  t.same((await send("GET", "/orders/1")).body, whole);
+  t.same((await send("GET", "/orders/1?expand=customer,agent")).body, { ...whole, customer: ada, agent: bob });
+  const list = await send("GET", "/orders?expand=data.customer&expand=watchers&expand=items&fields=title");
+  t.same(list.body.data, [{ id: 1, title: "a", customer: ada, watchers: [bob, 9], items: [{ id: 1, sku: "x" }] }]);
+  t.match(await send("GET", "/orders/1?expand=title"), {
+    status: 400,
+    body: { message: "The parameter expand can't have title. It can have: customer, agent, watchers, items." },
+  });
+  await send("POST", "/orders", { title: "b", customer: 9 });
+  t.match(
+    (await send("GET", "/orders/2?expand=customer")).body,
+    { customer: 9 },
+    "one that does not exist stays an id",
+  );
+});
+
+const articles = documentOf(
+  `  /articles:
+    get: { operationId: listArticles, parameters: [${query("fields[articles]")}], ${ok(`{ type: object, properties: { data: { type: array, items: ${ref("Article")} } } }`)} }
+    post: { operationId: addArticle, requestBody: { required: true, ${json(`{ type: object, properties: { data: ${ref("Article")} } }`)} }, ${ok(`{ type: object, properties: { data: ${ref("Article")} } }`, 201)} }
+  /articles/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+    get: { operationId: getArticle, ${ok(`{ type: object, properties: { data: ${ref("Article")} } }`)} }
+`,
+  `components: { schemas: { Article: { type: object, required: [type], properties: { id: { type: string }, type: { type: string, enum: [articles] }, attributes: { type: object, properties: { title: { type: string }, text: { type: string } } } } } } }
+`,
+);
+
+testLikely("fields of JSON:API select attributes", articles, async (t, send) => {
+  const data = { type: "articles", attributes: { title: "a", text: "b" } };
+  t.match(await send("POST", "/articles", { data }), { status: 201 });
+  const { body } = await send("GET", "/articles?fields[articles]=title");
+  t.match(body.data, [{ type: "articles", attributes: { title: "a" } }]);
+  t.notOk("text" in body.data[0].attributes);
+});
