@@ -8,6 +8,7 @@ import {
   type Comparison,
   comparisonNames,
   meaningOf,
+  referenceNames,
   searchNames,
   spokenComparisons,
   timeNames,
@@ -62,11 +63,13 @@ function readCondition(
   const spoken = isList ? undefined : spokenComparisons.find(([words]) => words.test(description))?.[1];
   const usual: Comparison = spoken ?? { operator: isList ? "in" : "eq" };
   const named = comparisonsOf(plain).map(
-    ([member, comparison]) => [findMemberOrTime(member, record), comparison] as const,
+    ([member, comparison]) =>
+      [findMemberOrTime(member, record) ?? findReference(member, sent, record), comparison] as const,
   );
   const singular = plain.replace(/(?<=[a-z]{2})s$/, "");
   const candidates: readonly (readonly [Found | undefined, Comparison])[] = [
     [findMember(plain, record), usual],
+    [findReference(plain, sent, record), usual],
     ...named,
     ...(isList ? [[findMember(singular, record), usual] as const] : []),
     [findBound(plain, description, record), meaningOf(boundNames, plain) ?? usual],
@@ -130,6 +133,19 @@ export function findMember(name: string, record: RecordSchema): Found | undefine
     if (inner !== undefined) return toFound([outer, inner], record);
   }
   return undefined;
+}
+
+// The key of an object, or of the objects in an array: `site` of `site.slug`, and `tag` of `tags.slug`. By an integer, it is the id.
+function findReference(name: string, sent: ValueType, record: RecordSchema): Found | undefined {
+  const outer = record.propertyNames.find((one) => [name, `${name}s`].includes(toSnakeCase(one)));
+  const inner = outer === undefined ? undefined : itemOrMember(record, outer);
+  if (outer === undefined || inner === undefined) return undefined;
+  const keys = referenceNames.filter((key) => inner.propertyNames.includes(key));
+  const found = keys.flatMap((key) => toFound([outer, key], record) ?? []);
+  return found.find(
+    ({ type }) =>
+      canCompare({ path: [], type }, sent, { operator: "eq" }) && (type === "string") === (sent === "string"),
+  );
 }
 
 function itemOrMember(record: RecordSchema, name: string): RecordSchema | undefined {

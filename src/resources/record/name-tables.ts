@@ -270,6 +270,7 @@ export const queryNames: readonly Row<QueryRole>[] = [
   [/^update_mask$/, "mask", "Google"],
   [/^(pretty|pretty_print|human|error_trace|request_id|quota_user)$/, "none", "Google, Elasticsearch"],
   [/^((master_)?timeout|timeout_seconds|field_manager)$/, "none", "Kubernetes, Elasticsearch"],
+  [/^(total|(include|with|return)_(totals?|count|total_count))$/, "none", "PagerDuty, Auth0"], // a list has its total anyway
 ];
 
 /** The values of a filter that select all records. They are no values of a record. */
@@ -325,8 +326,8 @@ export const tenantNames: readonly Row<true>[] = [
 ];
 
 /**
- * The headers for tracing, the sender, the version of the API, of which a document describes one, and credentials that the document does
+ * The headers for languages, caches, tracing, the sender, the version of the API, of which a document describes one, and credentials that the document does
  * not declare as such.
  */
 export const neutralHeaders =
-  /^(from|prefer|referer|origin|user_agent|traceparent|tracestate)$|(^|_)(version|(request|correlation|trace)_id|api_?key|(access|auth|account|api|server)_token)$/;
+  /^(accept_language|if_modified_since|from|prefer|referer|origin|user_agent|traceparent|tracestate)$|(^|_)(version|(request|correlation|trace)_id|api_?key|(access|auth|account|api|server)_token)$/;
