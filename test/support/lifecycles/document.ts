@@ -11,6 +11,11 @@ export interface Operation {
   readonly parameters: readonly Json[];
 }
 
+interface Shape {
+  readonly properties: Readonly<Record<string, Json>>;
+  readonly required: readonly string[];
+}
+
 const methods = ["get", "put", "post", "patch", "delete"];
 
 /** A document in one file, of OpenAPI 3.0 or 3.1. */
@@ -73,11 +78,20 @@ export class RawDocument {
     return this.#merge([...parts.map((one) => this.properties(one, depth + 1)), Object(found.properties)]);
   }
 
-  /** Returns the members of an object that a request can have, and those that it must have: of all of `allOf`, and of the first alternative. */
-  shape(schema: unknown, depth = 0): { properties: Readonly<Record<string, Json>>; required: readonly string[] } {
+  /** Returns the types that a value can have, also of alternatives; empty if any. */
+  types(schema: unknown, depth = 0): readonly unknown[] {
+    const { type, allOf, anyOf, oneOf, properties } = this.resolve(schema);
+    const parts = depth > 5 ? [] : [...list(allOf), ...list(anyOf), ...list(oneOf)];
+    const own = [type ?? (properties === undefined ? [] : "object")].flat();
+    return [...own, ...parts.flatMap((one) => this.types(one, depth + 1))];
+  }
+
+  /** Returns the members of an object that a request can have, and those that it must have: of all of `allOf`, and of one alternative. */
+  shape(schema: unknown, choice = 0, depth = 0): Shape {
     const found = this.resolve(schema);
     if (depth > 5) return { properties: {}, required: [] };
-    const [first] = [...list(found.oneOf), ...list(found.anyOf)];
+    const alternatives = [...list(found.oneOf), ...list(found.anyOf)];
+    const first = alternatives[choice % alternatives.length];
     const { propertyName, mapping } = Object(found.discriminator) as { propertyName?: string; mapping?: Json };
     const reference = Object(first).$ref as string | undefined;
     const [key = reference?.split("/").at(-1)] = Object.entries(mapping ?? {}).flatMap(([one, target]) =>
@@ -85,9 +99,9 @@ export class RawDocument {
     );
     const chosen = propertyName === undefined || key === undefined ? {} : { [propertyName]: { const: key } };
     const parts = [...list(found.allOf), ...(first === undefined ? [] : [first])];
-    const shapes = parts.map((one) => this.shape(one, depth + 1));
+    const shapes = parts.map((one) => this.shape(one, choice, depth + 1));
     return {
-      properties: this.#merge([...shapes.map(({ properties }) => properties), Object(found.properties), chosen]),
+      properties: this.#merge([Object(found.properties), ...shapes.map(({ properties }) => properties), chosen]),
       required: [...new Set([...shapes.flatMap(({ required }) => required), ...list(found.required)])] as string[],
     };
   }
@@ -124,10 +138,12 @@ export class RawDocument {
     if (key === undefined) return undefined;
     const found = this.content(responses[key], [jsonType]);
     if (found === undefined) return undefined;
-    const own = Object(responses[key]) as Json;
-    const at =
-      typeof own.$ref === "string" ? own.$ref : `#/paths/${escapeToken(path)}/${method.toLowerCase()}/responses/${key}`;
-    return `${at}/content/${escapeToken(found.type)}/schema`;
+    return contentPointer(responses[key], [path, method.toLowerCase(), "responses", key], found.type);
+  }
+
+  /** Returns the pointer of the schema of a body of a media type. */
+  bodyPointer({ raw, path, method }: Operation, type: string): string {
+    return contentPointer(raw.requestBody, [path, method.toLowerCase(), "requestBody"], type);
   }
 
   /** Returns the schema of the first success that has content. */
@@ -147,6 +163,12 @@ export const jsonType = /^application\/([\w.-]+\+)?json\b/;
 
 export function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+// A response or body can be a reference.
+function contentPointer(holder: unknown, path: readonly string[], type: string): string {
+  const { $ref = `#/paths/${path.map(escapeToken).join("/")}` } = Object(holder) as { readonly $ref?: string };
+  return `${$ref}/content/${escapeToken(type)}/schema`;
 }
 
 function escapeToken(name: string): string {

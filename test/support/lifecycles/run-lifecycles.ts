@@ -4,6 +4,7 @@ import { Client, type Params, type Received } from "./client.ts";
 import { type Json, list as listOf, type Operation, type RawDocument } from "./document.ts";
 import { bodyOf, type Lifecycle } from "./find-lifecycles.ts";
 import { expectKept, findIds, lists, unwrap, withIds } from "./records.ts";
+import { createBodyCheck } from "./response-check.ts";
 import { makeValue } from "./values.ts";
 
 export interface LifecycleResult {
@@ -22,6 +23,7 @@ interface Created {
 interface BodyOptions {
   readonly record?: Json;
   readonly wanted?: readonly string[];
+  readonly isWhole?: boolean;
 }
 
 interface RunOptions {
@@ -56,16 +58,23 @@ export function describeResults(results: readonly LifecycleResult[]): string {
   return [`${complete} of ${results.length} lifecycles`, ...lines].join("\n");
 }
 
+// Rethrows all but that of an operation that the server does not answer.
+function ignoreUnanswered(error: Error): undefined {
+  if (!error.message.includes("responds with 501")) throw error;
+}
+
 class Runner {
   readonly #document: RawDocument;
   readonly #lifecycles: readonly Lifecycle[];
   readonly #client: Client;
+  readonly #allows: ReturnType<typeof createBodyCheck>;
   #seed = 1;
 
   constructor(document: RawDocument, lifecycles: readonly Lifecycle[], client: Client) {
     this.#document = document;
     this.#lifecycles = lifecycles;
     this.#client = client;
+    this.#allows = createBodyCheck(document);
   }
 
   async begin(lifecycle: Lifecycle): Promise<Created> {
@@ -81,7 +90,8 @@ class Runner {
       const other = await this.#create(lifecycle).catch((error: Error) => {
         if (!error.message.includes("responds with 409")) throw error; // the document's example of an id
       });
-      if (other && isDeepStrictEqual(other[0], params)) throw new Error("a second record has the same id");
+      const isChosen = lifecycle.create.path === get.path; // by the example of its parameter
+      if (other && !isChosen && isDeepStrictEqual(other[0], params)) throw new Error("a second record has the same id");
       if (change) await this.#change(change, get, params);
       created.record = (await this.#client.send(get, params)).body;
     });
@@ -128,20 +138,37 @@ class Runner {
     throw new Error("the new record is not found");
   }
 
-  // Returns values for the parameters of a path but the last: of a new record each, if one can be created.
+  // Returns values for the parameters of a path but the last: of a new record each, unless the server needs a handler to create it: then
+  // it knows none, so that any can have records below it.
   async #parents(path: string): Promise<Params> {
     const params: Record<string, string> = {};
     const names = [...path.matchAll(/\{([^{}]+)\}/g)].slice(0, -1);
     for (const { 1: name = "", index } of names) {
       const prefix = path.slice(0, index + name.length + 2);
-      const parent = this.#lifecycles.find((one) => one.path === prefix);
-      if (parent) Object.assign(params, (await this.#create(parent))[0]);
-      else {
-        const declared = this.#document.operations.find((one) => one.path.startsWith(prefix));
-        params[name] = this.#text(declared?.parameters.find((one) => one.name === name && one.in === "path")?.schema);
-      }
+      const parent = this.#findParent(prefix);
+      const [created] = (parent && (await this.#create(parent).catch(ignoreUnanswered))) ?? [];
+      // Its path can have other names.
+      const own = [...(parent?.path ?? "").matchAll(/\{([^{}]+)\}/g)].at(-1)?.[1] ?? "";
+      const declared = this.#document.operations.find((one) => one.path.startsWith(prefix));
+      const schema = declared?.parameters.find((one) => one.name === name && one.in === "path")?.schema;
+      params[name] = created?.[own] ?? this.#text(schema);
+      const scope = Object.values(created ?? {}).slice(0, -1);
+      for (const [at, value] of scope.entries()) params[names[at]?.[1] ?? ""] = value;
     }
     return params;
+  }
+
+  // A parent can have no list, or be created by a response with less of it.
+  #findParent(path: string): Lifecycle | undefined {
+    const shapeOf = (one: string) => one.replaceAll(/\{[^{}]+\}/g, "{}");
+    const find = (method: string, wanted: string) =>
+      this.#document.operations.find((one) => one.method === method && shapeOf(one.path) === shapeOf(wanted));
+    const known = this.#lifecycles.find((one) => shapeOf(one.path) === shapeOf(path));
+    const [get, create] = [find("GET", path), find("POST", path.replace(/\/\{[^{}]+\}$/, ""))];
+    const isRecord = get && create && bodyOf(this.#document, create);
+    return (
+      known ?? (isRecord && { path: get.path, get, create, list: undefined, change: undefined, remove: undefined })
+    );
   }
 
   #text(schema: unknown): string {
@@ -177,8 +204,14 @@ class Runner {
     throw new Error(`the list does not have ${JSON.stringify(record).slice(0, 200)}`);
   }
 
+  // Like a client that reads what a 501 says, sends all that the record requires, if the server can't make it of less.
+  async #sendWithBody(operation: Operation, params: Params, options: BodyOptions = {}) {
+    const sent = await this.#sendBody(operation, params, options).catch(ignoreUnanswered);
+    return sent ?? this.#sendBody(operation, params, { ...options, isWhole: true });
+  }
+
   // `record` is what is changed, and `wanted` has names of optional members.
-  async #sendWithBody(operation: Operation, params: Params, { record = {}, wanted = [] }: BodyOptions = {}) {
+  async #sendBody(operation: Operation, params: Params, { record = {}, ...options }: BodyOptions) {
     const found = bodyOf(this.#document, operation);
     const patch = found && this.#makePatch(found.schema, operation, record);
     if (found && patch)
@@ -186,10 +219,26 @@ class Runner {
         sent: patch.change,
         response: await this.#client.send(operation, params, { type: found.type, value: patch.operations }),
       };
-    const made =
-      found && this.#withKnownTexts(operation, makeValue(this.#document, found.schema, this.#seed++, 0, wanted));
+    const made = found && this.#withKnownTexts(operation, this.#makeBody(operation, found, options));
     const sent = withIds(made, record, params);
     return { sent, response: await this.#client.send(operation, params, found && { type: found.type, value: sent }) };
+  }
+
+  // Of the alternatives of a body, the first that the schema allows is sent.
+  #makeBody(operation: Operation, { type, schema }: { type: string; schema: unknown }, options: BodyOptions) {
+    const response = this.#document.success(operation);
+    const names = Object.keys(this.#document.properties(schema));
+    const members = Object.entries(this.#document.properties(response));
+    const wrapped = members.length <= 2 && !members.some(([name]) => names.includes(name)) ? members : [];
+    const record = wrapped.find(([, one]) => Object.keys(this.#document.properties(one)).length > 0)?.[1] ?? response;
+    const seed = this.#seed++;
+    const choices = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((choice) => [
+      { choice, sendsReadOnly: false },
+      { choice, sendsReadOnly: true },
+    ]);
+    const make = (one: object) => makeValue(this.#document, schema, seed, { ...options, record, ...one });
+    const chosen = choices.find((one) => this.#allows(operation, type, make(one)));
+    return make(chosen ?? {});
   }
 
   // A JSON Patch (RFC 6902) of a text of a record; undefined if the body is none.
@@ -213,11 +262,9 @@ class Runner {
     const properties = this.#document.properties(this.#document.success(operation));
     const members = Object.entries(sent).map(([name, value]) => {
       const { enum: values, type, format } = this.#document.resolve(properties[name]);
-      const [first] = listOf(values);
-      if (typeof format === "string" && typeof value === "string" && value.startsWith("text "))
-        return [name, makeValue(this.#document, properties[name], this.#seed)];
-      if (type === "integer" && typeof value === "string") return [name, `${this.#seed % 10}`];
-      return [name, typeof value === "string" && typeof first === "string" ? first : value];
+      if (typeof value !== "string" || !value.startsWith("text ")) return [name, value];
+      if (typeof format === "string") return [name, makeValue(this.#document, properties[name], this.#seed)];
+      return [name, type === "integer" ? `${this.#seed % 10}` : (listOf(values)[0] ?? value)];
     });
     return Object.fromEntries(members);
   }

@@ -1,6 +1,7 @@
 // Values for requests, made from schemas.
 import fc from "fast-check";
 import { type Json, list, type RawDocument } from "./document.ts";
+import { toRegExp } from "./patterns.ts";
 
 const formats: Readonly<Record<string, unknown>> = {
   "date-time": "2026-03-04T05:06:07Z",
@@ -15,32 +16,49 @@ const formats: Readonly<Record<string, unknown>> = {
   byte: "YWJj",
 };
 
+export interface ValueOptions {
+  readonly depth?: number;
+  /** The names of optional members that are sent. */
+  readonly wanted?: readonly string[];
+  /** The schema of the record that a response has. */
+  readonly record?: unknown;
+  /** Whether what the record requires is sent, even if the request does not require it. */
+  readonly isWhole?: boolean;
+  /** The index of the alternative that is chosen. */
+  readonly choice?: number;
+  /** Whether required members are sent although they are read-only, such as the id of another record. */
+  readonly sendsReadOnly?: boolean;
+}
+
 /**
- * Returns a value that a schema allows in a request; `seed` makes texts and numbers differ. Optional members have simple types, or are
- * `wanted`, by their names.
+ * Returns a value that a schema allows in a request; `seed` makes texts and numbers differ. It has these optional members: texts, constants,
+ * which tell alternatives apart, those that are `wanted`, and if it is whole, those that the record requires.
  */
-export function makeValue(
-  document: RawDocument,
-  schema: unknown,
-  seed: number,
-  depth = 0,
-  wanted: readonly string[] = [],
-): unknown {
+export function makeValue(document: RawDocument, schema: unknown, seed: number, options: ValueOptions = {}): unknown {
+  const { depth = 0, record, choice = 0 } = options;
   const found = document.resolve(schema);
   const { default: fallback, enum: values, const: constant, example, examples, pattern } = found;
   if (constant !== undefined) return constant;
-  if (Array.isArray(values) && values.length > 0) return values[seed % values.length] ?? values[0];
-  const [alternative] = [...list(found.oneOf), ...list(found.anyOf)];
+  if (Array.isArray(values) && values.length > 0) {
+    const known = list(document.resolve(record).enum);
+    const common = values.filter((value) => known.includes(value));
+    const all = common.length > 0 ? common : values;
+    return all[seed % all.length] ?? all[0];
+  }
+  const alternatives = [...list(found.oneOf), ...list(found.anyOf)];
+  const alternative = alternatives[choice % alternatives.length];
   if (alternative !== undefined && document.resolve(alternative).const !== undefined)
     return document.resolve(alternative).const;
   const type = [found.type].flat().find((one) => one !== "null");
   const isObject =
     type === "object" || [found.properties, found.allOf, found.discriminator].some((one) => one !== undefined);
-  if (isObject) return makeObject(document, found, seed, depth, wanted);
-  if (alternative !== undefined && type === undefined) return makeValue(document, alternative, seed, depth + 1, wanted);
+  if (isObject) return makeObject(document, found, seed, options);
+  const inner = { ...options, depth: depth + 1 };
+  if (alternative !== undefined && type === undefined) return makeValue(document, alternative, seed, inner);
   if (type === "array") {
     const count = Math.max(1, Number(found.minItems ?? 0)); // a form can't have an empty array
-    return Array.from({ length: count }, (_, index) => makeValue(document, found.items, seed + index, depth + 1));
+    const item = { ...inner, record: document.resolve(record).items };
+    return Array.from({ length: count }, (_, index) => makeValue(document, found.items, seed + index, item));
   }
   if (type === "boolean") return seed % 2 === 0;
   if (type === "integer" || type === "number") {
@@ -54,38 +72,50 @@ export function makeValue(
   if (format !== undefined) return format;
   const [listed] = list(examples);
   const sample = example ?? listed ?? fallback;
-  if (typeof sample === "string" && (pattern !== undefined || found.format !== undefined)) return sample;
-  if (typeof pattern === "string") return fc.sample(fc.stringMatching(toRegExp(pattern)), { numRuns: 1, seed })[0];
-  const text = `text ${seed}`;
   const [shortest, longest] = [Number(found.minLength ?? 0), Number(found.maxLength ?? 1_000)];
+  if (typeof pattern === "string") {
+    const regExp = toRegExp(pattern);
+    const isSample = typeof sample === "string" && (regExp.test(sample) || /\(\?[!=<]/.test(pattern)); // fast-check knows no lookaround
+    return isSample ? sample : fc.sample(fc.stringMatching(regExp), { numRuns: 1, seed })[0];
+  }
+  if (typeof sample === "string" && found.format !== undefined) return sample;
+  const text = `text ${seed}`;
   return text.padEnd(shortest, "x").slice(0, longest);
 }
 
-function makeObject(document: RawDocument, schema: Json, seed: number, depth: number, wanted: readonly string[]): Json {
-  const { properties, required } = document.shape(schema);
-  const isSent = (name: string) => document.resolve(properties[name]).readOnly !== true;
-  const optional = Object.keys(properties).filter((name) => {
+function makeObject(document: RawDocument, schema: Json, seed: number, options: ValueOptions): Json {
+  const { depth = 0, wanted = [], choice, sendsReadOnly = false, isWhole = false } = options;
+  const { properties, required } = document.shape(schema, choice);
+  const record = document.shape(options.record);
+  const isSent = (name: string) =>
+    document.resolve(properties[name]).readOnly !== true || (sendsReadOnly && required.includes(name));
+  // A text is optional content. One whose member is no text in the record is a matter of its own.
+  const isText = (name: string) => {
     const { type, format, nullable, enum: values } = document.resolve(properties[name]);
-    return !required.includes(name) && type === "string" && (format ?? values) === undefined && nullable !== true;
-  });
+    const types = document.types(record.properties[name]);
+    const isSame = types.length === 0 || types.includes("string");
+    return type === "string" && (format ?? values) === undefined && nullable !== true && isSame;
+  };
+  const isConstant = (name: string) => {
+    const { const: constant, enum: values } = document.resolve(properties[name]);
+    return constant !== undefined || list(values).length === 1;
+  };
+  const names = Object.keys(properties);
+  const optional = names.filter((name) => !required.includes(name) && isText(name));
+  const constants = names.filter((name) => isConstant(name) && (depth > 0 || !required.includes(name)));
   // The record can be the only member of a body.
-  const [only, ...rest] = Object.keys(properties);
+  const [only, ...rest] = names;
   const wrapped = only !== undefined && rest.length === 0 && !required.includes(only) ? [only] : [];
   // An object without members can't be sent in a form.
   const added = depth === 0 ? [...optional, ...wrapped] : required.length === 0 ? optional.slice(0, 1) : [];
-  const others = depth < 2 ? Object.keys(properties).filter((name) => wanted.includes(name)) : [];
-  const names = depth > 6 ? [] : [...required, ...added, ...others].filter(isSent);
-  const make = (name: string) => makeValue(document, properties[name] ?? { type: "string" }, seed, depth + 1, wanted);
-  const own = [...new Set(names)].map((name) => [name, make(name)]);
-  return Object.fromEntries(own);
-}
-
-function toRegExp(pattern: string): RegExp {
-  try {
-    return new RegExp(pattern, "u");
-  } catch {
-    return new RegExp(pattern);
-  }
+  const others = depth < 2 ? names.filter((name) => wanted.includes(name)) : [];
+  const needed = names.filter((name) => isWhole && record.required.includes(name));
+  const all = depth > 6 ? [] : [...required, ...added, ...constants, ...others, ...needed].filter(isSent);
+  const make = (name: string) => {
+    const inner = { ...options, depth: depth + 1, record: record.properties[name] };
+    return makeValue(document, properties[name] ?? { type: "string" }, seed, inner);
+  };
+  return Object.fromEntries([...new Set(all)].map((name) => [name, make(name)]));
 }
 
 /** Encodes the members of an object as a form, with those of nested ones as `a[b]`. */
