@@ -65,9 +65,20 @@ export class RawDocument {
       const keys = names.map((name) => decodeURIComponent(name).replaceAll("~1", "/").replaceAll("~0", "~"));
       found = keys.reduce<Json>((at, key) => Object(at[key]) as Json, this.root);
     }
+    found = this.#mergeValue(found);
     if (Object.keys(beside).length === 0) return found;
     const required = [...list(found.required), ...list(beside.required)];
     return { ...found, ...beside, ...(required.length > 0 && { required }) };
+  }
+
+  // A value that is no object can have its keywords in several parts.
+  #mergeValue(schema: Json): Json {
+    const parts = list(schema.allOf);
+    if (parts.length === 0 || schema.properties !== undefined) return schema;
+    const all = parts.map((one) => this.resolve(one));
+    return all.some(({ type }) => typeof type === "string" && type !== "object")
+      ? Object.assign({}, ...all, schema, { allOf: undefined })
+      : schema;
   }
 
   /** Returns the members of an object, also those of its alternatives. */
@@ -76,6 +87,13 @@ export class RawDocument {
     if (depth > 5) return {};
     const parts = [...list(found.allOf), ...list(found.anyOf), ...list(found.oneOf)];
     return this.#merge([...parts.map((one) => this.properties(one, depth + 1)), Object(found.properties)]);
+  }
+
+  /** Returns the values that a schema lists, or all of its alternatives; empty if it lists none. */
+  valuesOf(schema: unknown): readonly unknown[] {
+    const { enum: values, oneOf, anyOf } = this.resolve(schema);
+    const parts = [...list(oneOf), ...list(anyOf)].map((one) => list(this.resolve(one).enum));
+    return Array.isArray(values) ? values : parts.every((one) => one.length > 0) ? parts.flat() : [];
   }
 
   /** Returns the types that a value can have, also of alternatives; empty if any. */
@@ -97,7 +115,12 @@ export class RawDocument {
     const [key = reference?.split("/").at(-1)] = Object.entries(mapping ?? {}).flatMap(([one, target]) =>
       target === reference ? [one] : [],
     );
-    const chosen = propertyName === undefined || key === undefined ? {} : { [propertyName]: { const: key } };
+    const values = propertyName === undefined ? [] : list(this.resolve(this.properties(first)[propertyName]).enum);
+    // Without a mapping, the values can be parts of the names of schemas.
+    const like = values.find((one) => key?.toLowerCase().includes(`${one}`.toLowerCase()));
+    const value = values.length === 0 || values.includes(key) ? key : like;
+    const isDeclared = propertyName !== undefined && Object.hasOwn(this.properties(first), propertyName);
+    const chosen = isDeclared && value !== undefined ? { [propertyName]: { const: value } } : {};
     const parts = [...list(found.allOf), ...(first === undefined ? [] : [first])];
     const shapes = parts.map((one) => this.shape(one, choice, depth + 1));
     return {

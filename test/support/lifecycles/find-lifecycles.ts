@@ -26,7 +26,7 @@ export function findLifecycles(document: RawDocument): readonly Lifecycle[] {
     const made = membersOf(document, create);
     const shared = record.filter((name) => made.includes(name));
     if (shared.length === 0 || shared.length * 2 < record.length) return [];
-    const change = document.find("PATCH", get.path) ?? (post ? put : undefined) ?? document.find("POST", get.path);
+    const change = document.find("PATCH", get.path) ?? put ?? document.find("POST", get.path);
     const remove = document.find("DELETE", get.path);
     return [{ path: get.path, create, get, list: document.find("GET", path), change, remove }];
   });

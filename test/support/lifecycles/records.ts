@@ -42,10 +42,11 @@ export function unwrap(body: unknown): unknown {
   return members.length <= 2 && objects.length === 1 ? objects[0] : body;
 }
 
-/** Returns whether a list has a record: as an item of an array, with its id, and not with other values. */
+/** Returns whether a list has a record: as an item of an array, with its id, if it has one, and not with other values. */
 export function lists(body: unknown, id: string, record: unknown): boolean {
   if (typeof body !== "object" || body === null) return false;
-  if (Array.isArray(body)) return body.some((item) => contains(item, id) && agrees(record, item));
+  const hasId = (item: unknown) => contains(item, id) || !contains(record, id);
+  if (Array.isArray(body)) return body.some((item) => hasId(item) && agrees(record, item));
   return Object.values(body).some((member) => lists(member, id, record));
 }
 

@@ -61,6 +61,11 @@ function toJsonSchema(value: unknown, isOld: boolean, unsent: "readOnly" | "writ
     const properties = Object(schema.properties) as Record<string, Json>;
     copy.required = list(schema.required).filter((name) => properties[`${name}`]?.[unsent] !== true);
   }
+  // A discriminator chooses one of alternatives that can all match.
+  if (schema.discriminator !== undefined && Array.isArray(copy.oneOf)) {
+    copy.anyOf = copy.oneOf;
+    delete copy.oneOf;
+  }
   // A pattern that the schema's own example does not match is wrong.
   const { pattern, example } = schema;
   if (typeof pattern === "string" && typeof example === "string" && !toRegExp(pattern).test(example))

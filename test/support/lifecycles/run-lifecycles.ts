@@ -24,6 +24,8 @@ interface BodyOptions {
   readonly record?: Json;
   readonly wanted?: readonly string[];
   readonly isWhole?: boolean;
+  /** The GET of what is sent. */
+  readonly get?: Operation;
 }
 
 interface RunOptions {
@@ -127,13 +129,13 @@ class Runner {
     if (create.path === get.path) {
       const parameter = get.parameters.find(({ name }) => name === own);
       const params = { ...parents, [own]: this.#text(parameter?.schema) };
-      return [params, (await this.#sendWithBody(create, params, { wanted })).sent];
+      return [params, (await this.#sendWithBody(create, params, { wanted, get })).sent];
     }
-    const { sent, response } = await this.#sendWithBody(create, parents, { wanted });
+    const { sent, response } = await this.#sendWithBody(create, parents, { wanted, get });
     const location = response.headers.get("Location")?.split("/").at(-1);
     for (const id of [...(location ? [decodeURIComponent(location)] : []), ...findIds(response.body, own)]) {
       const params = { ...parents, [own]: id };
-      if ((await this.#client.request(get, params)).status === 200) return [params, sent];
+      if (`${(await this.#client.request(get, params)).status}`.startsWith("2")) return [params, sent];
     }
     throw new Error("the new record is not found");
   }
@@ -178,7 +180,7 @@ class Runner {
   }
 
   async #change(change: Operation, get: Operation, params: Params): Promise<void> {
-    const { sent } = await this.#sendWithBody(change, params, { record: this.#client.known });
+    const { sent } = await this.#sendWithBody(change, params, { record: this.#client.known, get });
     expectKept(sent, (await this.#client.send(get, params)).body, this.#declared(get));
   }
 
@@ -204,10 +206,19 @@ class Runner {
     throw new Error(`the list does not have ${JSON.stringify(record).slice(0, 200)}`);
   }
 
-  // Like a client that reads what a 501 says, sends all that the record requires, if the server can't make it of less.
+  // Like a client that reads what a 501 says, adds the members that it names, or else all that the record requires.
   async #sendWithBody(operation: Operation, params: Params, options: BodyOptions = {}) {
-    const sent = await this.#sendBody(operation, params, options).catch(ignoreUnanswered);
-    return sent ?? this.#sendBody(operation, params, { ...options, isWhole: true });
+    const wanted = [...(options.wanted ?? [])];
+    for (let name = ""; !wanted.includes(name); wanted.push(name))
+      try {
+        return await this.#sendBody(operation, params, { ...options, wanted });
+      } catch (error) {
+        const { message } = error as Error;
+        if (!message.includes("responds with 501")) throw error;
+        [, name = ""] = /must have the field '([^']+)'/.exec(message) ?? [];
+        if (name === "") break;
+      }
+    return this.#sendBody(operation, params, { ...options, isWhole: true });
   }
 
   // `record` is what is changed, and `wanted` has names of optional members.
@@ -226,7 +237,7 @@ class Runner {
 
   // Of the alternatives of a body, the first that the schema allows is sent.
   #makeBody(operation: Operation, { type, schema }: { type: string; schema: unknown }, options: BodyOptions) {
-    const response = this.#document.success(operation);
+    const response = this.#document.success(options.get ?? operation);
     const names = Object.keys(this.#document.properties(schema));
     const members = Object.entries(this.#document.properties(response));
     const wrapped = members.length <= 2 && !members.some(([name]) => names.includes(name)) ? members : [];
@@ -236,23 +247,31 @@ class Runner {
       { choice, sendsReadOnly: false },
       { choice, sendsReadOnly: true },
     ]);
-    const make = (one: object) => makeValue(this.#document, schema, seed, { ...options, record, ...one });
-    const chosen = choices.find((one) => this.#allows(operation, type, make(one)));
-    return make(chosen ?? {});
+    const bodies = choices.map((one) => makeValue(this.#document, schema, seed, { ...options, record, ...one }));
+    const allowed = bodies.filter((one) => this.#allows(operation, type, one));
+    const { required } = this.#document.shape(record);
+    const count = (body: unknown) =>
+      required.filter((name) => Object.hasOwn(Object(unwrap(body)) as Json, name)).length;
+    return options.isWhole
+      ? (allowed.toSorted((a, b) => count(b) - count(a))[0] ?? bodies[0])
+      : (allowed[0] ?? bodies[0]);
   }
 
-  // A JSON Patch (RFC 6902) of a text of a record; undefined if the body is none.
+  // A JSON Patch (RFC 6902) of a text of a record, or of an object, if its values are objects; undefined if the body is none.
   #makePatch(schema: unknown, { path }: Operation, record: Json) {
     const { items, type } = this.#document.resolve(schema);
-    if (type !== "array" || this.#document.properties(items).op === undefined) return undefined;
+    const operation = this.#document.properties(items);
+    if (type !== "array" || operation.op === undefined) return undefined;
+    const isOfObject = this.#document.resolve(operation.value).type === "object";
     const properties = this.#document.properties(this.#document.success(this.#document.find("GET", path) as Operation));
     const isFree = ([name, value]: [string, unknown]) => {
       const { format, enum: values, pattern, readOnly } = this.#document.resolve(properties[name]);
-      return typeof value === "string" && [format, values, pattern, readOnly].every((one) => one === undefined);
+      const isText = typeof value === "string" && [format, values, pattern].every((one) => one === undefined);
+      return readOnly !== true && (isOfObject ? Object(value) === value && !Array.isArray(value) : isText);
     };
     const [name] = Object.entries(record).find(isFree) ?? [];
     if (name === undefined) throw new Error("a record has no text for a JSON Patch");
-    const value = `text ${this.#seed++}`;
+    const value = isOfObject ? record[name] : `text ${this.#seed++}`;
     return { change: { [name]: value }, operations: [{ op: "replace", path: `/${name}`, value }] };
   }
 

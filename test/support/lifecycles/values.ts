@@ -37,10 +37,11 @@ export interface ValueOptions {
 export function makeValue(document: RawDocument, schema: unknown, seed: number, options: ValueOptions = {}): unknown {
   const { depth = 0, record, choice = 0 } = options;
   const found = document.resolve(schema);
-  const { default: fallback, enum: values, const: constant, example, examples, pattern } = found;
+  const { default: fallback, const: constant, example, examples, pattern } = found;
   if (constant !== undefined) return constant;
-  if (Array.isArray(values) && values.length > 0) {
-    const known = list(document.resolve(record).enum);
+  const values = document.valuesOf(found);
+  if (values.length > 0) {
+    const known = document.valuesOf(record);
     const common = values.filter((value) => known.includes(value));
     const all = common.length > 0 ? common : values;
     return all[seed % all.length] ?? all[0];
@@ -87,8 +88,11 @@ function makeObject(document: RawDocument, schema: Json, seed: number, options: 
   const { depth = 0, wanted = [], choice, sendsReadOnly = false, isWhole = false } = options;
   const { properties, required } = document.shape(schema, choice);
   const record = document.shape(options.record);
+  // The server makes those of the record itself, unless they choose an alternative.
+  const canBeSent = (name: string) => depth > 0 || document.resolve(properties[name]).enum !== undefined;
   const isSent = (name: string) =>
-    document.resolve(properties[name]).readOnly !== true || (sendsReadOnly && required.includes(name));
+    document.resolve(properties[name]).readOnly !== true ||
+    (sendsReadOnly && required.includes(name) && canBeSent(name));
   // A text is optional content. One whose member is no text in the record is a matter of its own.
   const isText = (name: string) => {
     const { type, format, nullable, enum: values } = document.resolve(properties[name]);
@@ -107,12 +111,13 @@ function makeObject(document: RawDocument, schema: Json, seed: number, options: 
   const [only, ...rest] = names;
   const wrapped = only !== undefined && rest.length === 0 && !required.includes(only) ? [only] : [];
   // An object without members can't be sent in a form.
-  const added = depth === 0 ? [...optional, ...wrapped] : required.length === 0 ? optional.slice(0, 1) : [];
+  const some = required.length === 0 ? [...optional, ...names].slice(0, 1) : [];
+  const added = depth === 0 ? [...optional, ...wrapped] : some;
   const others = depth < 2 ? names.filter((name) => wanted.includes(name)) : [];
   const needed = names.filter((name) => isWhole && record.required.includes(name));
   const all = depth > 6 ? [] : [...required, ...added, ...constants, ...others, ...needed].filter(isSent);
   const make = (name: string) => {
-    const inner = { ...options, depth: depth + 1, record: record.properties[name] };
+    const inner = { ...options, depth: rest.length === 0 ? depth : depth + 1, record: record.properties[name] };
     return makeValue(document, properties[name] ?? { type: "string" }, seed, inner);
   };
   return Object.fromEntries([...new Set(all)].map((name) => [name, make(name)]));
