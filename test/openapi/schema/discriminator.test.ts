@@ -76,6 +76,15 @@ t.test("Tries all alternatives if one has no name, or does not require the prope
   t.match(judge({ anyOf: [toCat, toDog], discriminator }, 5), { requirement: /one of the alternatives/ });
 });
 
+t.test("A value that several alternatives allow selects none of them", async (t) => {
+  const kind = { enum: ["a", "b"] };
+  const schema = {
+    oneOf: [object({ kind, x: {} }, "x"), object({ kind }, "y")],
+    discriminator: { propertyName: "kind" },
+  };
+  for (const member of ["x", "y"]) t.equal(judge(schema, { kind: "a", [member]: 1 }), undefined);
+});
+
 t.test("A property that is read-only is not required in a request", async (t) => {
   const kinds = ["a", "b"].map((kind) => object({ kind: { const: kind, readOnly: true } }, "kind"));
   const schema = { anyOf: kinds, discriminator: { propertyName: "kind" } };

@@ -38,7 +38,10 @@ export function nameAlternatives(node: SchemaNode, alternatives: readonly Schema
   }
   const mapped = new Set(named.values());
   const others = alternatives.filter((alternative) => !mapped.has(alternative));
-  for (const alternative of others) for (const name of namesOf(alternative, property)) named.set(name, alternative);
+  const own = others.flatMap((alternative) => namesOf(alternative, property).map((name) => ({ name, alternative })));
+  // A value that several allow names none.
+  for (const [name, [first, second]] of Map.groupBy(own, (one) => one.name))
+    if (first && second === undefined) named.set(name, first.alternative);
   const aliases = new Map<unknown, SchemaNode>();
   for (const alternative of mapped)
     for (const name of namesOf(alternative, property)) if (!named.has(name)) aliases.set(name, alternative);
