@@ -8,13 +8,15 @@ import { keywordsOf, vocabulary } from "./vocabulary.ts";
 /** Compiles the schemas of a document. */
 export class SchemaCompiler implements Compiler {
   readonly formats: Formats;
+  readonly dropsReadOnly: boolean;
   readonly #cells = new Map<unknown, Cell>(); // by the identity of the node
   readonly #basicCells = new Map<string, Cell>(); // of schemas without members and other schemas, by their text
   readonly #references = new Map<Cell, Cell>(); // to a cell
   readonly #marks = new Map<string, Marks>(); // by their text
 
-  constructor(formats: Formats) {
+  constructor(formats: Formats, dropsReadOnly: boolean) {
     this.formats = formats;
+    this.dropsReadOnly = dropsReadOnly;
   }
 
   /** Returns the only cell of a schema, except in different dynamic scopes. */

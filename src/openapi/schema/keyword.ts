@@ -32,6 +32,8 @@ export interface Keyword {
 /** What keywords need to compile their schemas. */
 export interface Compiler {
   readonly formats: Formats;
+  /** Whether read-only members of requests were removed, so that the others are allowed. */
+  readonly dropsReadOnly: boolean;
   /** Returns the cell of a schema. */
   cellOf(node: SchemaNode): Cell;
   /** Returns the cell of a reference to a schema. */

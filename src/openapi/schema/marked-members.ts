@@ -33,18 +33,23 @@ export class MarkedMembers {
     return getOrAdd(known, key, () => new MarkedMembers(nodes, marker, known));
   }
 
-  /** Returns a value without the marked members, at each depth: the value itself if it has none, and otherwise a copy. */
-  removeFrom(value: unknown): unknown {
+  /**
+   * Returns a value without the marked members, at each depth: the value itself if it has none, and otherwise a copy. Those that an object
+   * in a record needs stay. `isRecord` is whether the value is a record, or the object around one.
+   */
+  removeFrom(value: unknown, isRecord = true): unknown {
     if (this.#possible.length === 0) return value;
     if (Array.isArray(value)) {
-      const items = value.map((item, index) => this.item(index).removeFrom(item));
+      const items = value.map((item, index) => this.item(index).removeFrom(item, isRecord));
       return items.every((item, index) => item === value[index]) ? value : items;
     }
     if (!isObject(value)) return value;
     let copy: Record<string, unknown> | undefined;
-    for (const name of Object.keys(value)) {
-      const { isMarked, members } = this.#member(name);
-      const member = isMarked ? undefined : members.removeFrom(value[name]);
+    const names = Object.keys(value);
+    for (const name of names) {
+      const { isNeeded, members, ...found } = this.#member(name);
+      const isMarked = found.isMarked && (isRecord || !isNeeded);
+      const member = isMarked ? undefined : members.removeFrom(value[name], isRecord && names.length === 1);
       if (member === value[name] && !isMarked) continue;
       copy ??= { ...value };
       if (isMarked) Reflect.deleteProperty(copy, name);
@@ -56,26 +61,27 @@ export class MarkedMembers {
   /**
    * Returns a value with the marked members of a previous one, at each depth, instead of its own. An item of an array gets those of the item
    * that has the same ones, or else the same other members, or else its place; one of a tuple, those at its place. The value has those that
-   * the schemas of `sent` declare without the marker.
+   * the schemas of `sent` declare without the marker, and an object in a record those that it needs.
    */
-  keepFrom(previous: unknown, value: unknown, sent?: MarkedMembers): unknown {
+  keepFrom(previous: unknown, value: unknown, sent?: MarkedMembers, isRecord = true): unknown {
     if (!this.#canBeMarked) return value;
     if (Array.isArray(value)) {
       const before: readonly unknown[] = Array.isArray(previous) ? previous : [];
       const start = this.#tupleLength;
       const partners = this.item(start).#pair(before.slice(start), value.slice(start));
       const partnerOf = (index: number) => (index < start ? before[index] : partners.get(index - start));
-      return value.map((item, index) => this.item(index).keepFrom(partnerOf(index), item, sent?.item(index)));
+      return value.map((item, index) => this.item(index).keepFrom(partnerOf(index), item, sent?.item(index), isRecord));
     }
     if (!isObject(value)) return value;
     const before = isObject(previous) ? previous : {};
     const kept: Record<string, unknown> = {};
     for (const name of new Set([...Object.keys(value), ...Object.keys(before)])) {
-      const { isMarked, members } = this.#member(name);
-      const isKept = isMarked && !sent?.declares(name);
+      const { isMarked, isNeeded, members } = this.#member(name);
+      const isOwn = sent?.declares(name) || (isNeeded && !isRecord && Object.hasOwn(value, name));
+      const isKept = isMarked && !isOwn;
       if (!Object.hasOwn(isKept ? before : value, name)) continue;
       const old = Object.hasOwn(before, name) ? before[name] : undefined;
-      setOwn(kept, name, isKept ? old : members.keepFrom(old, value[name], sent?.of(name)));
+      setOwn(kept, name, isKept ? old : members.keepFrom(old, value[name], sent?.of(name), false));
     }
     return kept;
   }
@@ -146,17 +152,35 @@ export class MarkedMembers {
     const declared = this.#possible.flatMap((node) => node.property(name));
     const nodes =
       declared.length > 0 ? declared : this.#possible.flatMap((node) => others(node, "unevaluatedProperties"));
-    const member = { isMarked: this.#isMarked(name, nodes), members: this.#of(nodes) };
+    const requiring = this.#possible.filter((node) => requires(node, name));
+    const isNeeded = requiring.some((node) => !node.property(name).some((one) => this.#hasMarker(one)));
+    const member = { isMarked: this.#isMarked(name, nodes), isNeeded, members: this.#of(nodes) };
     if (this.#isDeclared(name)) this.#members.set(name, member);
     return member;
   }
 
-  // By one of the schemas that apply. Of those that may apply, each must say so: another one could require the member.
+  // By one of the schemas that apply, unless another one requires the member with values of its own, such as the type of what is created. Of
+  // those that may apply, each must say so: another one could require the member.
   #isMarked(name: string, nodes: readonly SchemaNode[]): boolean {
-    const isMarked = (node: SchemaNode) => node.parts().some(({ schema }) => schema[this.#marker] === true);
     const applying = this.#parts.flatMap((node) => node.property(name));
-    return applying.some(isMarked) || (nodes.length > 0 && nodes.every(isMarked));
+    const isChosen = this.#parts.some((node) => {
+      const own = requires(node, name) ? node.property(name) : [];
+      return own.some((one) => one.schema.enum !== undefined && !this.#hasMarker(one));
+    });
+    if (isChosen) return false;
+    return (
+      applying.some((node) => this.#hasMarker(node)) ||
+      (nodes.length > 0 && nodes.every((node) => this.#hasMarker(node)))
+    );
   }
+
+  #hasMarker(node: SchemaNode): boolean {
+    return node.parts().some(({ schema }) => schema[this.#marker] === true);
+  }
+}
+
+function requires({ schema: { required } }: SchemaNode, name: string): boolean {
+  return Array.isArray(required) && required.includes(name);
 }
 
 function others(node: SchemaNode, keyword: "unevaluatedItems" | "unevaluatedProperties"): SchemaNode[] {
@@ -165,5 +189,7 @@ function others(node: SchemaNode, keyword: "unevaluatedItems" | "unevaluatedProp
 
 interface Member {
   readonly isMarked: boolean;
+  /** Whether a schema without the marker requires it, such as the id of another record: only a request can say it. */
+  readonly isNeeded: boolean;
   readonly members: MarkedMembers;
 }

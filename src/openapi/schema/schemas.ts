@@ -70,9 +70,9 @@ export class Schemas {
   /** `root` is the parsed document. */
   constructor(root: unknown, options: SchemasOptions = {}) {
     this.#document = new SchemaDocument(root, options.upgrade ?? ((schema) => schema), listSubschemas);
-    this.#compiler = new SchemaCompiler(options.formats ?? {});
-    this.#skipPatternCheck = options.skipPatternCheck ?? false;
     this.dropsReadOnly = options.dropsReadOnly ?? false;
+    this.#compiler = new SchemaCompiler(options.formats ?? {}, this.dropsReadOnly);
+    this.#skipPatternCheck = options.skipPatternCheck ?? false;
   }
 
   /**

@@ -183,3 +183,21 @@ t.test("Read-only members of tuples and of unevaluated items and properties are 
   t.same(at("Others")?.keepFrom(object, { a: { by: 7 }, b: { by: 7 } }), { a: { by: 1 }, b: { by: 2 } });
   t.same(at("Rest")?.keepFrom([{ by: 1 }, { by: 2 }], [{ by: 7 }, { by: 7 }]), [{ by: 7 }, { by: 2 }]);
 });
+
+t.test("A member that is chosen, and one that an object in a record needs, is not removed", async (t) => {
+  const base = "{ properties: { id: { readOnly: true }, type: { readOnly: true } } }";
+  const { schemas } = await parseDocument(
+    documentOf(
+      "  {}\n",
+      `components: { schemas: { Other: { allOf: [${base}, { required: [id] }] }, Record: { allOf: [${base}, { required: [id, type], properties: { type: { enum: [a, b] }, other: { $ref: "#/components/schemas/Other" } } }] } } }`,
+    ),
+  );
+  const members = schemas.readOnlyMembersAt("/components/schemas/Record");
+  const sent = { id: 1, type: "a", other: { id: 2, type: "c" } };
+  t.same(members?.removeFrom(sent), { type: "a", other: { id: 2 } });
+  t.same(members?.keepFrom({ id: 7, other: { id: 8, type: "d" } }, sent), {
+    id: 7,
+    type: "a",
+    other: { id: 2, type: "d" },
+  });
+});

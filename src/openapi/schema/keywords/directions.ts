@@ -16,8 +16,8 @@ function define(marker: Marker, requirement: string): Keyword {
   return {
     form: form.boolean,
     isBasic: true,
-    compile: ({ schema }) => {
-      if (schema[marker] !== true) return undefined;
+    compile: ({ schema }, { dropsReadOnly }) => {
+      if (schema[marker] !== true || (marker === "readOnly" && dropsReadOnly)) return undefined;
       return (_, run) =>
         run.direction !== excludedFrom[marker] || typeof run.position.key === "number" || run.fail(marker, schema);
     },
