@@ -20,6 +20,13 @@ const document = documentOf(
     get: { operationId: getIssue, responses: { 200: { description: x, ${json(issue)} } } }
     put: { operationId: putIssue, ${body}, responses: { 200: { description: x, ${json(issue)} } } }
   /repos/{repo}/issues/{id}/comments: { get: { operationId: listComments, parameters: [{ name: repo, in: path, required: true, schema: { type: string } }, { name: id, in: path, required: true, schema: { type: integer } }], responses: { 200: { description: x } } } }
+  /repos/{repo}/issues/{id}/events/{event}:
+    parameters: [{ name: repo, in: path, required: true, schema: { type: string } }, { name: id, in: path, required: true, schema: { type: integer } }, { name: event, in: path, required: true, schema: { type: string } }]
+    get: { operationId: getEvent, responses: { 200: { description: x, ${json('{ $ref: "#/components/schemas/Event" }')} } } }
+    put: { operationId: putEvent, requestBody: { required: true, ${json("{ type: object, required: [text], properties: { text: { type: string } } }")} }, responses: { 200: { description: x, ${json('{ $ref: "#/components/schemas/Event" }')} } } }
+  /repos/{repo}:
+    parameters: [{ name: repo, in: path, required: true, schema: { type: string } }]
+    get: { operationId: getRepo, responses: { 200: { description: x, ${json('{ $ref: "#/components/schemas/FullRepository" }')} } } }
   /notes/{id}:
     parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
     get: { operationId: getNote, responses: { 200: { description: x, ${json('{ $ref: "#/components/schemas/Note" }')} } } }
@@ -46,6 +53,8 @@ const document = documentOf(
         _links: { type: object, required: [self], properties: { self: { type: object, required: [href], properties: { href: ${uri} } } } }
         state: { type: string }
         priority: { type: string, enum: [low, high] }
+    FullRepository: { type: object, properties: { repo: { type: string } } }
+    Event: { type: object, required: [event, text, issue_url, repository_url], properties: { event: { type: string }, text: { type: string }, issue_url: ${uri}, repository_url: ${uri} } }
     Note: { type: object, required: [id, text, self], properties: { id: { type: string }, text: { type: string }, self: ${uri} } }
 `,
 );
@@ -69,6 +78,8 @@ testLikely("a new record has its URL, that of its parent, and those of lists bel
   t.same((await send("GET", "/repos/a%20b/issues/1")).body, body, "it is stored");
   t.same((await send("GET", "/repos/a%20b/issues")).body, [body], "the list shows it without a filter");
   t.match((await send("PUT", "/repos/a%20b/issues/1", { title: "B" })).body, { title: "B", url });
+  const event = (await send("PUT", "/repos/a%20b/issues/1/events/e", { text: "x" })).body;
+  t.match(event, { issue_url: url, repository_url: "http://localhost/repos/a%20b" }, "those of all above");
   const note = { id: "n 1", text: "x", self: "http://localhost/notes/n%201" };
   t.same((await send("PUT", "/notes/n%201", { text: "x" })).body, note, "also of one that a PUT creates");
 });

@@ -1,8 +1,11 @@
 // The URLs that members of a record have by their names: its own, that of its parent, and those of lists below it.
 import { toSnakeCase } from "../../lib/index.ts";
+import type { Operation } from "../../openapi/index.ts";
 import { meaningOf, urlNames } from "../record/name-tables.ts";
+import { RecordSchema } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
 import { parentUrl, recordUrl } from "../record/url-placeholders.ts";
+import { readSchema } from "./bodies-and-parameters.ts";
 import { normalizePath } from "./paths.ts";
 
 /** Returns a function that returns the URL of a member, see `recordUrl`; undefined if its name says none. */
@@ -10,10 +13,18 @@ export function createUrlFinder({ item, isSingle, hasRecordPath, record, scopePa
   const own = normalizePath(item.path);
   const places = record.document.operations.map(({ path }) => normalizePath(path));
   const below = places.flatMap((path) => (path.startsWith(`${own}/`) ? [path.slice(own.length + 1)] : []));
-  const parameter = scopeParameters.at(-1) ?? "";
-  const parent = toSnakeCase(parameter).replace(/_(id|pk|slug)$/, "");
-  // The segments behind the last parameter of the scope.
-  const depth = own.slice(own.indexOf(`{${parameter}}`)).split("/").length - 1;
+  // The number of segments behind each parameter of the scope, the nearest one first, with the names of what has its value.
+  const parents = scopeParameters.toReversed().flatMap((parameter, index) => {
+    const end = own.indexOf(`{${parameter}}`) + parameter.length + 2;
+    const isGet = ({ method, path }: Operation) => method === "GET" && normalizePath(path) === own.slice(0, end);
+    const get = record.document.operations.find(isGet);
+    const part = get && readSchema(get);
+    const schema = `_${toSnakeCase((part && RecordSchema.of(record.document, part).name) ?? "")}`;
+    const parent = toSnakeCase(parameter).replace(/_(id|pk|slug|number)$/, "");
+    const isLike = (thing: string) => index === 0 && !thing.includes("_") && thing.startsWith(parent);
+    const isParent = (thing: string) => thing === parent || schema.endsWith(`_${thing}`) || isLike(thing);
+    return get || index === 0 ? [{ depth: own.slice(end).split("/").length - 1, isParent }] : [];
+  });
   return (name: string): string | undefined => {
     if (!isSingle && !hasRecordPath) return undefined;
     if (meaningOf(urlNames, name)) return recordUrl;
@@ -22,7 +33,7 @@ export function createUrlFinder({ item, isSingle, hasRecordPath, record, scopePa
     const list = below.find((path) => [thing, `${thing}s`].includes(toSnakeCase(path)));
     if (list !== undefined) return `${recordUrl}/${list}`;
     // `repository_url` below `/repos/{repo}`
-    const isParent = parent !== "" && (thing === parent || (!thing.includes("_") && thing.startsWith(parent)));
-    return isParent ? `${parentUrl}/${depth}` : undefined;
+    const parent = parents.find(({ isParent }) => isParent(thing));
+    return parent && `${parentUrl}/${parent.depth}`;
   };
 }
