@@ -231,7 +231,9 @@ class CollectionFinder {
     const get = this.#find("GET", path);
     const [replace, patch] = [this.#find("PUT", path), this.#find("PATCH", path)];
     const post = replace ? undefined : this.#find("POST", path);
-    const update = patch ?? (post?.part.at("responses")?.at("201") === undefined ? post : undefined);
+    // A POST with 201 creates something below the record, unless its name says that it changes it.
+    const creates = post?.part.at("responses")?.at("201") && !changeNames.test(toSnakeCase(post.id));
+    const update = patch ?? (creates ? undefined : post);
     return { create: undefined, get, list: undefined, replace, update, delete: this.#find("DELETE", path) };
   }
 

@@ -116,13 +116,12 @@ class Planner {
     return suggestion === undefined ? reason : `${reason}, which ${suggestion} could answer`;
   }
 
-  // The names of the collections of which the store can create records.
+  // The names of the collections of which the store can create records. A PUT creates none if a POST does.
   get #created(): ReadonlySet<string> {
-    const actions = [...this.#results.values()].filter((one) => typeof one === "object");
-    const creations = actions.filter(
-      ({ kind, part }) => part === undefined && (kind === "create" || kind === "replace"),
-    );
-    return new Set(creations.map(({ collection }) => collection));
+    const makers = this.#resources.flatMap(({ operations: { create, replace } }) => create ?? replace ?? []);
+    const views = [...this.#results].filter(([, does]) => typeof does === "object" && does.kind === "create");
+    const created = [...makers, ...views.map(([operation]) => operation)].map((one) => this.#results.get(one));
+    return new Set(created.flatMap((does) => (typeof does === "object" ? [does.collection] : [])));
   }
 
   // The collection whose records must exist above those of a path.

@@ -1,7 +1,7 @@
 // Which members of a record no request has, and what the server makes of them: times, constants, defaults, and empty values.
 import { toSnakeCase } from "../../lib/index.ts";
 import type { SchemaNode } from "../../openapi/index.ts";
-import { chooseValues, completeMember, valuesOf } from "../record/member-values.ts";
+import { chooseValues, sampleMember, valuesOf } from "../record/member-values.ts";
 import { attributesName, callerNames, kindNames, meaningOf, timeNames } from "../record/name-tables.ts";
 import { type AlternativePlan, callerForms, type Source } from "../record/record-maker.ts";
 import { type RecordSchema, withAlternatives } from "../record/record-schema.ts";
@@ -111,9 +111,8 @@ function planAttributes(record: RecordSchema, context: MemberContext): Alternati
 
 /** Returns the required member of a body that has another form in a record, so that its effect is not known; undefined if there is none. */
 export function findOpaqueMember(record: RecordSchema, body: RecordSchema): string | undefined {
-  const example = Object(body.example) as Readonly<Record<string, unknown>>;
-  const isOpaque = (name: string) => completeMember(record, name, example[name]) === undefined;
-  return Object.keys(example).find((name) => body.required.includes(name) && isOpaque(name));
+  const names = Object.keys(Object(body.example)).filter((name) => body.required.includes(name));
+  return names.find((name) => sampleMember(record, body, name) === undefined);
 }
 
 /**

@@ -39,6 +39,8 @@ export interface PageParameters extends Readonly<Partial<Record<PageRole, string
   readonly isIdCursor: boolean;
   /** The number of the first page. */
   readonly firstPage: number;
+  /** The default of the limit if it is no number of records, such as -1: the server chooses the limit. */
+  readonly anyLimit?: number;
 }
 
 /** Reads the parameters of a list that select a page. */
@@ -46,20 +48,26 @@ export function readPageParameters(list: Operation, record: RecordSchema, exampl
   const found: Partial<Record<PageRole, string>> = {};
   let firstPage = 1;
   let isIdCursor = false;
+  let anyLimit: number | undefined;
   for (const part of list.parameterParts) {
     const { in: location, name } = part.value;
     const role = location === "query" ? pageRoleOf(part, record, exampleId, list) : undefined;
     if (role === undefined || found[role] !== undefined) continue;
     found[role] = name;
     if (role === "page") firstPage = firstPageOf(part);
+    if (role === "limit") anyLimit = [schemaOf(part).default].find((one) => Number(one) < 0) as number | undefined;
     if (role === "cursor")
       isIdCursor = name === "starting_after" || !createArgumentCheck(part, record.document)(exampleCursor);
   }
-  return { ...found, isIdCursor, firstPage };
+  return { ...found, isIdCursor, firstPage, ...(anyLimit !== undefined && { anyLimit }) };
+}
+
+function schemaOf(parameter: Operation["parameterParts"][number]): Readonly<Record<string, unknown>> {
+  return Object(parameter.at("schema")?.value);
 }
 
 // A default or minimum of 0 tells that pages are counted from 0.
 function firstPageOf(parameter: Operation["parameterParts"][number]): number {
-  const { default: first, minimum } = Object(parameter.at("schema")?.value) as Readonly<Record<string, unknown>>;
+  const { default: first, minimum } = schemaOf(parameter);
   return first === 0 || minimum === 0 ? 0 : 1;
 }

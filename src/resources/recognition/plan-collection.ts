@@ -5,6 +5,7 @@ import { singularOf } from "../record/name-tables.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
 import {
   type CollectionPlan,
+  exampleIdOf,
   findUnreadable,
   type OperationKind,
   type ViewParameter,
@@ -68,7 +69,7 @@ export function planCollection(
     id.type === "string" ? findIdForm(record.at(id.path), isAllowed) : { form: undefined, prefix: undefined };
   const { list, get, replace, update, delete: remove } = operations;
   const lists = new Set([list, ...views.flatMap(({ kind, operation }) => (kind === "list" ? [operation] : []))]);
-  const exampleId = id.type === "int64" ? 1 : makeId(made.form, made.prefix);
+  const exampleId = exampleIdOf(record, { ...id, ...made });
   const declared = [...lists].flatMap((one) => (one ? readFilters(one, record, exampleId) : []));
   const inPaths = views.flatMap(({ kind, within }) => (kind === "list" ? within.map(toFilter) : []));
   const filters = [

@@ -24,6 +24,15 @@ export function completeMember(record: RecordSchema, name: string, value: unknow
   return [...completed, otherScalar(value)].find((one) => one !== undefined && record.accepts(name, one));
 }
 
+/** Returns a value that both a request and a record can have as a member; undefined if none of their examples is one. */
+export function sampleMember(record: RecordSchema, body: RecordSchema, name: string): unknown {
+  const [sent, known] = [body, record].map(({ example }) => (Object(example) as Members)[name]);
+  const isKnown = (value: unknown) => value !== undefined && completeMember(record, name, value) !== undefined;
+  if (isKnown(sent)) return sent;
+  const own = body.member(name)?.example;
+  return isKnown(own) ? own : [known].find((value) => isKnown(value) && body.accepts(name, value));
+}
+
 // A request can have a number as a text, or a text as a number.
 function otherScalar(value: unknown): unknown {
   if (typeof value === "number" || typeof value === "bigint") return `${value}`;
@@ -99,7 +108,7 @@ export function chooseValues(
       ["only value", find("const"), ...(values?.length === 1 ? values : [])],
       ["default", find("default"), (values ?? [true, false]).find((value) => `${value}` === spoken)],
       ["default", listedAs?.(name)],
-      ["URL", urlOf?.(name)],
+      ["URL", urlOf?.(name), pathOf.exec(`${find("pattern")}`)?.[1]],
       ["counter", /(^|_)count$/.test(toSnakeCase(name)) ? 0 : undefined],
       ["null", null],
       ["empty", [], made],
@@ -113,6 +122,9 @@ export function chooseValues(
   });
   return Object.fromEntries(chosen);
 }
+
+// Of a list in a record, such as `^/v1/refunds`.
+const pathOf = /^\^(\/[\w/-]+)\$?$/;
 
 const orderOf = (value: unknown) => beginnings.indexOf(toSnakeCase(`${value}`));
 

@@ -36,9 +36,10 @@ export const certainIdNames = /(^|_)(id|uuid|gid|guid)$/;
 /** The times that the server knows. */
 export const timeNames: readonly Row<"created" | "updated">[] = [
   [/^(created?|creation|inserted|registered)(_(at|on|date|time|timestamp))?$/, "created", "Stripe, GitHub, Google"],
-  [/^date_created$/, "created", "Twilio"],
+  [/^date_(created|added)$/, "created", "Twilio, Sentry"],
   [/^(updated?|modified)(_(at|on|date|time|timestamp))?$/, "updated", "GitHub, Rails, Google"],
-  [/^last_(updated|modified)(_(at|on|date|time|timestamp))?$/, "updated", "PagerDuty, Django"],
+  [/^modif(y|ication)_(date|time|timestamp)$/, "updated", "PagerDuty"],
+  [/^last_(updated|modified)(_(at|on|date|time|timestamp))?$/, "updated", "Okta, AWS, Django"],
   [/^date_(updated|modified)$/, "updated", "Twilio"],
 ];
 
@@ -62,7 +63,7 @@ export const beginnings = [
   ..."new open opened pending draft created queued todo unread requested submitted waiting scheduled initial".split(
     " ",
   ),
-  ..."unpaid unverified requires_payment_method requires_input incomplete not_started issued".split(" "), // Stripe
+  ..."unpaid unverified requires_payment_method requires_input incomplete not_started not_configured issued".split(" "), // Stripe, PagerDuty
   ..."none active ready processing in_progress not_applicable".split(" "),
 ];
 
@@ -326,8 +327,8 @@ export const tenantNames: readonly Row<true>[] = [
 ];
 
 /**
- * The headers for languages, caches, tracing, the sender, the version of the API, of which a document describes one, and credentials that the document does
- * not declare as such.
+ * The headers for caches, tracing, preferences, the sender, the version of the API, of which a document describes one, and credentials that
+ * the document does not declare as such.
  */
 export const neutralHeaders =
-  /^(accept_language|if_modified_since|from|prefer|referer|origin|user_agent|traceparent|tracestate)$|(^|_)(version|(request|correlation|trace)_id|api_?key|(access|auth|account|api|server)_token)$/;
+  /^(if_modified_since|from|prefer|accept_language|referer|origin|user_agent|traceparent|tracestate)$|(^|_)(version|(request|correlation|trace)_id|api_?key|(access|auth|account|api|server)_token)$/;

@@ -1,7 +1,7 @@
 // Makes records of what requests have of them: adds the members that no request has, by the plan of an operation.
 import { type Checked, isObject } from "../../lib/index.ts";
 import type { SchemaNode } from "../../openapi/index.ts";
-import { type ChosenValue, completeMember } from "./member-values.ts";
+import { type ChosenValue, completeMember, sampleMember } from "./member-values.ts";
 import { RecordSchema, withAlternatives } from "./record-schema.ts";
 import type { Resource } from "./resource.ts";
 import { fillUrls, hasUrls, recordUrl } from "./url-placeholders.ts";
@@ -94,11 +94,19 @@ export class RecordMaker {
     return Object.entries(this.patchOf(body)).find(isOpaque)?.[0];
   }
 
-  /** Makes a record of the example of a body, without the members that have another form in a record, and with those of its path. */
+  /**
+   * Makes a record of the example of a body, with the optional members that a record requires, without those that have another form in a
+   * record, and with those of its path.
+   */
   createSample(inPath: readonly string[]): Checked<object> {
-    const example = Object(this.body.example) as Members;
-    const members = Object.entries(example).filter((member) => !this.findOpaque(Object.fromEntries([member])));
-    const known = Object(this.#form.record.example) as Members;
+    const { record } = this.#form;
+    const needed = record.required.filter((name) => this.body.canHave(name));
+    const names = new Set([...Object.keys(Object(this.body.example)), ...needed]);
+    const members = [...names].flatMap((name) => {
+      const value = sampleMember(record, this.body, name);
+      return value === undefined ? [] : [[name, value] as const];
+    });
+    const known = Object(record.example) as Members;
     const place = inPath.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]] as const]));
     const context = { url: recordUrl, caller: callerForms(1n) };
     return this.create(Object.fromEntries(members), Object.fromEntries(place), context);

@@ -144,7 +144,7 @@ export class Resource {
     const others = [get, replace, update, remove, list];
     this.item = others.find((one) => one?.path === recordPath) as Operation;
     this.scopeParameters = scope.map((one) => one.parameter);
-    this.exampleId = id.type === "int64" ? 1 : makeId(id.form, id.prefix);
+    this.exampleId = exampleIdOf(this.record, id);
     const isScoped = scope.length > 0;
     this.placeNames = new PlaceNames(this.record, this.newRecord, { isScoped, hasId: isSingle || id.path.length > 0 });
     this.maxBytes = (create ?? replace)?.body?.maxBytes;
@@ -292,6 +292,15 @@ export class Resource {
     const { value, error } = list.parameters.query.read(query);
     return error ? { problem: error.message } : { filter, value: (value as Record<string, unknown>)[name] };
   }
+}
+
+/** Returns an id of a record: one that the store makes, or the first that the schema lists. */
+export function exampleIdOf(
+  record: RecordSchema,
+  { path, type, form, prefix }: Omit<IdPlan, "isSent" | "isRequired" | "isUsual">,
+) {
+  const listed = record.at(path).flatMap(({ schema }) => (schema.enum ?? []) as string[]);
+  return type === "int64" ? 1 : (listed[0] ?? makeId(form, prefix));
 }
 
 /** Returns the names of the parameters of the path of an operation that can't have these values, which are in the order of the path. */

@@ -145,15 +145,17 @@ export class CollectionAccess {
   requireValid({ value, problem }: Checked<object>, body: object): object {
     if (problem === undefined) return value;
     const opaque = this.maker?.findOpaque(body);
+    const other = this.maker?.body.required.includes(`${opaque}`) ? "it with another value" : "the request without it";
     if (opaque !== undefined)
       throw new HttpError(
         "not_implemented",
-        `The value of ${opaque} does not match its schema in the ${this.resource.recordName} of a response, and can't be converted. Send the request without it.`,
+        `The value of ${opaque} does not match its schema in the ${this.resource.recordName} of a response, and can't be converted. Send ${other}.`,
       );
     const subject = problem.path === "" ? "it" : `its property ${problem.path}`;
+    const canSend = problem.path === "" && this.maker?.body.canHave(`${problem.part}`);
     throw new HttpError(
       "not_implemented",
-      `The ${this.resource.recordName} that this request makes does not match its schema: ${subject} ${problem.requirement}.`,
+      `The ${this.resource.recordName} that this request makes does not match its schema: ${subject} ${problem.requirement}.${canSend ? " Send the request with it." : ""}`,
     );
   }
 

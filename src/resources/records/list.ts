@@ -170,7 +170,7 @@ async function findPosition(
 
 function readSelection(
   query: Query,
-  { limit: limitName, offset: offsetName, page, cursor, before, firstPage }: PageParameters,
+  { limit: limitName, offset: offsetName, page, cursor, before, firstPage, anyLimit }: PageParameters,
 ) {
   const read = (name: string | undefined) => (name === undefined ? undefined : query[name]);
   const readInteger = (name: string | undefined, minimum: number) => {
@@ -181,7 +181,9 @@ function readSelection(
     const message = `The parameter ${name} must be an integer from ${minimum} to ${Number.MAX_SAFE_INTEGER}.`;
     throw new InvalidRequest([{ location: "query", name, message }]);
   };
-  const wanted = readInteger(limitName, 0) ?? (limitName === undefined ? maxRecords : defaultLimit);
+  const isAny = anyLimit !== undefined && read(limitName) === anyLimit;
+  const sent = isAny ? undefined : readInteger(limitName, 0);
+  const wanted = sent ?? (limitName === undefined ? maxRecords : defaultLimit);
   const limit = Math.min(wanted, maxRecords); // a page can have fewer records
   const number = readInteger(page, firstPage);
   const skipped = readInteger(offsetName, 0) ?? (number === undefined ? undefined : (number - firstPage) * limit);
