@@ -81,6 +81,10 @@ const cases: readonly (readonly [parameters: readonly string[], expected: Readon
         "400: The parameter sort can't have color: a list can be ordered by id, title, unitPrice, state, tags, publishedAt, created_at, author.",
     },
   ],
+  [
+    [query("sort", "{ type: string, enum: [best, title], default: best }")],
+    { "": "1 2 3 4 5", "sort=title": "1 3 2 4 5" },
+  ],
   [[query("sort", texts)], { "sort=state,desc&sort=title,asc": "1 4 5 3 2" }],
   [
     [
@@ -217,4 +221,32 @@ t.test("What could be read in two ways, or in none, is a 501 when it is sent", a
   const { operations } = planOf(await parseDocument(documentWith(...parameters)));
   const names = operations.find(({ id }) => id === "listArticles")?.does?.refused.map(({ name }) => name);
   t.same(names, ["sort", "title_gt", "color_min", "state"]);
+});
+
+const pet =
+  "{ type: object, required: [name], properties: { id: { type: integer }, name: { type: string }, status: { type: string, enum: [available, sold] }, tags: { type: array, items: { type: object, properties: { id: { type: integer }, name: { type: string } } } } } }";
+const pets = documentOf(
+  `  /pet:
+    post: { operationId: addPet, requestBody: { required: true, ${json(ref("Pet"))} }, responses: { 200: { description: x, ${json(ref("Pet"))} } } }
+  /pet/findByStatus:
+    get: { operationId: findByStatus, parameters: [${query("status", "{ type: array, items: { type: string, enum: [available, sold] } }")}], responses: { 200: { description: x, ${json(`{ type: array, items: ${ref("Pet")} }`)} } } }
+  /pet/findByTags:
+    get: { operationId: findByTags, parameters: [${query("tags", texts)}], responses: { 200: { description: x, ${json(`{ type: array, items: ${ref("Pet")} }`)} } } }
+  /pet/search:
+    get: { operationId: search, parameters: [${query("query", "{ type: string }", ", description: See the search query language")}], responses: { 200: { description: x, ${json(`{ type: array, items: ${ref("Pet")} }`)} } } }
+  /pet/{petId}:
+    get: { operationId: getPet, parameters: [{ name: petId, in: path, required: true, schema: { type: integer } }], responses: { 200: { description: x, ${json(ref("Pet"))} } } }
+`,
+  `components: { schemas: { Pet: ${pet} } }
+`,
+);
+
+testLikely("a search at a path below the collection lists its records", pets, async (t, send) => {
+  await send("POST", "/pet", { name: "Rex", status: "sold", tags: [{ id: 1, name: "big" }] });
+  await send("POST", "/pet", { name: "Tom", status: "available" });
+  const namesOf = async (url: string) => (await send("GET", url)).body.map(({ name }: { name: string }) => name);
+  t.same(await namesOf("/pet/findByStatus?status=sold"), ["Rex"]);
+  t.same(await namesOf("/pet/findByStatus?status=sold&status=available"), ["Rex", "Tom"]);
+  t.same(await namesOf("/pet/findByTags?tags=big"), ["Rex"]);
+  t.match(await send("GET", "/pet/search?query=Rex"), { status: 501 }, "a query can have a language of its own");
 });

@@ -46,6 +46,8 @@ export class Examination extends ExaminedOperation {
     const fieldsParameter = isRead ? findFieldsParameter(operation, resource) : undefined;
     const refused = this.#findRefused(success.list).filter(({ value }) => value.name !== fieldsParameter);
     if (kind === "create") this.#examineId();
+    if (this.within?.length === 0 && !this.#selectsRecords(success.list))
+      this.refuse("lists records at another path, and has no parameter that selects them");
     const body = new BodyExamination(this).run();
     const canCreate = kind === "replace" && resource.operations.create === undefined;
     const createdStatus = canCreate ? this.#findCreated(success) : success.status;
@@ -103,6 +105,12 @@ export class Examination extends ExaminedOperation {
       return envelope ? [[status, envelope] as const] : [];
     });
     return Object.fromEntries(found);
+  }
+
+  #selectsRecords(list: ListPlan | undefined): boolean {
+    const filters = this.resource.plan.filters.map(({ name }) => name);
+    const names = [...filters, ...(list?.conditions ?? []).map(({ parameter }) => parameter)];
+    return queryOf(this.operation).some(({ value }) => names.includes(value.name));
   }
 
   #findConditions(): readonly ListCondition[] {

@@ -127,6 +127,8 @@ class CollectionFinder {
       ({ path, operations, views }) =>
         path === place || operations.list === get || views.some(({ operation }) => operation === get),
     );
+    const isElsewhere = ({ pointer }: RecordSchema) =>
+      others.some((one) => one.record.pointer === pointer && one.path === listPathOf(place) && !isImported(one));
     if (hint === false || isOther || !singlePath.test(place) || this.#find("GET", place) !== get) return undefined;
     const part = readSchema(get);
     const post = this.#find("POST", place);
@@ -139,6 +141,7 @@ class CollectionFinder {
     if (
       record === undefined ||
       id === undefined ||
+      (post === undefined && hint.id === undefined && isElsewhere(record)) ||
       !(hint.id || certainIdNames.test(toSnakeCase(id.path.join("_"))) || isCode) ||
       isComputedPath(place)
     )

@@ -16,6 +16,8 @@ export interface OrderPlan {
   readonly direction?: string | undefined;
   /** Whether the document says all values of `sort`. */
   readonly isEnum?: boolean;
+  /** The default of `sort`, if it names no member of a record: it is the order of creation. */
+  readonly other?: string | undefined;
 }
 
 /** Returns the parameters that select the order of a list; undefined if there are none of which a value is understood. */
@@ -56,11 +58,17 @@ export function readOrderPlan(list: Operation, resource: Resource): OrderPlan | 
   const sorting = parameters.find(isSort);
   const sort = sorting?.value.name;
   const isEnum = sorting !== undefined && schemaOf(sorting).some(({ schema }) => schema.enum !== undefined);
+  const other =
+    sorting &&
+    schemaOf(sorting).flatMap(({ schema }) => (schema.default === undefined ? [] : [`${schema.default}`]))[0];
+  const isOther = other !== undefined && typeof readSort([other], resource) === "string";
   const isFree = (one: Parameter) =>
     meaningOf(directionNames, plainName(one.value.name)) === "word" && valuesOf(one).length === 0;
   const others = parameters.filter(({ value }) => value.name !== sort);
   const direction = (others.find(isDirection) ?? (sort === undefined ? undefined : others.find(isFree)))?.value.name;
-  return sort === undefined && direction === undefined ? undefined : { sort, direction, isEnum };
+  return sort === undefined && direction === undefined
+    ? undefined
+    : { sort, direction, isEnum, ...(isOther && { other }) };
 }
 
 /** Returns whether the value of a parameter for the direction means that the order is descending. */

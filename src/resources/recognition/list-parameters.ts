@@ -56,6 +56,7 @@ function readCondition(
   if (sent === undefined) return undefined;
   const plain = plainName(name);
   if (sent === "string" && meaningOf(searchNames, plain)) {
+    if (languageWords.test(description)) return undefined;
     const members = textsOf(record);
     return members.length > 0 ? { members, operator: "contains", ignoresCase: true, type: "string" } : undefined;
   }
@@ -82,6 +83,9 @@ function readCondition(
   }
   return undefined;
 }
+
+// What is no text to look for.
+const languageWords = /\b(syntax|language|operators?|qualifiers?|expressions?|lucene|scim|odata|kql|jql|json)\b/i;
 
 function canCompare({ type, kind }: Found, sent: ValueType, { operator }: Comparison): boolean {
   const isNumber = (one: ValueType) => one === "number" || one === "int64";

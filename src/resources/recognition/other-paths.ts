@@ -1,12 +1,13 @@
-// Operations of a collection at the path of another record, such as `/companies/{companyId}/contacts` of the collection `/contacts`: the
-// parameter is a member of each contact. They list the records that have its value, and create records that have it.
+// Operations of a collection at other paths: that of another record, such as `/companies/{companyId}/contacts` of the collection `/contacts`,
+// whose parameter is a member of each contact, and searches, such as `/pets/findByStatus`. They list the records that have the value, and
+// create records that have it.
 import type { Document, Operation } from "../../openapi/index.ts";
-import { loginNames } from "../record/name-tables.ts";
+import { loginNames, meaningOf, searchPaths } from "../record/name-tables.ts";
 import { itemSchemas, RecordSchema, valueType } from "../record/record-schema.ts";
 import type { ViewParameter } from "../record/resource.ts";
 import { bodySchema, readSchema, successSchema } from "./bodies-and-parameters.ts";
 import { findScope } from "./parents.ts";
-import { isRecordPath, lastSegment, normalizePath, parametersOf } from "./paths.ts";
+import { isRecordPath, lastSegment, listPathOf, normalizePath, parametersOf } from "./paths.ts";
 import type { FoundCollection, View } from "./plan-collection.ts";
 import { readOperationHint } from "./x-resource.ts";
 
@@ -20,7 +21,9 @@ export function addViews(document: Document, found: readonly FoundCollection[]):
   return found.map((collection) => {
     const { operations, isSingle, path } = collection;
     const name = lastSegment(path);
-    const similar = free.filter((one) => lastSegment(one.path) === name && !paths.has(normalizePath(one.path)));
+    const isSearch = (one: Operation) => listPathOf(one.path) === path && meaningOf(searchPaths, lastSegment(one.path));
+    const isSimilar = (one: Operation) => lastSegment(one.path) === name || isSearch(one);
+    const similar = free.filter((one) => isSimilar(one) && !paths.has(normalizePath(one.path)));
     const views = isSingle ? [] : similar.flatMap((operation) => findView(operation, collection) ?? []);
     if (views.length === 0) return collection;
     const of = (kind: View["kind"]) => views.find((view) => view.kind === kind)?.operation;
@@ -40,7 +43,8 @@ function findView(operation: Operation, collection: FoundCollection): View | und
   const scope = parametersOf(path);
   const own = parametersOf(operation.path);
   const others = own.filter((name) => !scope.includes(name));
-  if (others.length === 0 || !scope.every((name) => own.includes(name))) return undefined;
+  const isSearch = operation.method === "GET" && listPathOf(operation.path) === path;
+  if ((others.length === 0 && !isSearch) || !scope.every((name) => own.includes(name))) return undefined;
   const kind = operation.method === "POST" ? "create" : operation.method === "GET" ? "list" : undefined;
   if (kind === undefined || !shows(operation, kind, collection)) return undefined;
   const members = findScope(operation.path, record, id.path);

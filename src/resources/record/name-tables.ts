@@ -229,6 +229,11 @@ export const searchNames: readonly Row<true>[] = [
   [/^search_?(term|text|query|string|value|keyword)$/, true, ".NET, Spring"],
 ];
 
+/** The ends of paths below a collection that list the records which their parameters select. */
+export const searchPaths: readonly Row<true>[] = [
+  [/^(find|search|filter|query|lookup)(_by_\w+|_all)?$/, true, "Swagger's pet store, Spring"],
+];
+
 /** The parameters with the members by which a list is ordered. */
 export const orderNames: readonly Row<true>[] = [
   [/^(sort|sort_?by|sort_(field|column|key)|sorting)$/, true, "JSON:API, Spring, Laravel"],

@@ -51,10 +51,11 @@ function convert(value: unknown, { type, operator, parameter }: ListCondition): 
 
 /** Returns the order of a request; empty for that of creation. Throws an HttpError for a value that is none. */
 export function readOrder({ order }: ListPlan, resource: Resource, query: Query): readonly Order[] {
-  const { sort, direction, isEnum } = order ?? {};
+  const { sort, direction, isEnum, other } = order ?? {};
   const isReverse = direction !== undefined && isDescending(direction, query[direction]);
   const sent = sort === undefined ? undefined : query[sort];
-  if (sort === undefined || sent === undefined) return isReverse ? [{ path: [], descending: true }] : [];
+  if (sort === undefined || sent === undefined || sent === other)
+    return isReverse ? [{ path: [], descending: true }] : [];
   const orders = readSort([sent].flat().map(String), resource, isReverse);
   if (typeof orders === "object") return orders;
   if (isEnum) throw notUnderstood(`parameter ${sort}=${sent}`);
