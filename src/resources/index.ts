@@ -6,6 +6,7 @@ export { listUnanswered, planOf } from "./recognition/find-plan.ts";
 export type { Plan, PlannedAction, PlannedCollection, PlannedOperation } from "./recognition/plan.ts";
 export { HintError } from "./recognition/x-resource.ts";
 export type { OperationKind, Resource } from "./record/resource.ts";
+export type { Comparison, HandlerQuery, HandlerRecords, Where } from "./records/handler-query.ts";
 export { createRecordHandlers, readIdempotencyKey } from "./records/handlers.ts";
 export { type ImportedRecord, ImportReader } from "./records/import-reader.ts";
 export { type Upgrades, upgradeRecords } from "./records/outdated-records.ts";

@@ -1,10 +1,11 @@
 // A store for a document: `createServer({ document, resources: openStore(url) })`.
 import { HttpError } from "../http/index.ts";
 import type { Document } from "../openapi/index.ts";
-import { isInMemory, openDatabase, type RecordStore, type Store } from "../store/index.ts";
+import { isInMemory, openDatabase, type Store } from "../store/index.ts";
 import { collectionsOf, readResources } from "./recognition/find-collections.ts";
 import { findCreation, planOf } from "./recognition/find-plan.ts";
 import { RecordMaker } from "./record/record-maker.ts";
+import type { HandlerRecords } from "./records/handler-query.ts";
 import { checkRecords } from "./records/handler-records.ts";
 import { createRecordHandlers, type RecordHandlers } from "./records/handlers.ts";
 import type { Upgrades } from "./records/outdated-records.ts";
@@ -42,14 +43,14 @@ type CompleteOptions = ResourceStoreOptions & { readonly partial?: false | undef
 export interface ResourceStore extends ResourceSource {
   /**
    * Returns the records of a collection, for handlers of the application. Its name is its path, such as `books`. Records below others have
-   * the names of the parameters, too, and need their values: `records("shops_shop_books", shop)`. What does not match the schema of a
+   * the names of the parameters, too, and need their values: `records("shops_shop_books", shop)`, but for `list` and `count` of all. What does not match the schema of a
    * record is not written. A new record gets the members that a POST would make, if it does not have them, and if the POST can be
    * answered from records. Throws an Error for another name or number of values, and before the server is created.
    */
   records<R, N extends object = object>(
     collection: string,
     ...scope: readonly (string | bigint | number)[]
-  ): RecordStore<R, N>;
+  ): HandlerRecords<R, N>;
   /**
    * Creates records in the collections that are empty: those of the document's examples, or `count` in each that look like real ones. Throws
    * an Error before the server is created.
@@ -116,7 +117,7 @@ export function openStore(
         maker: body && new RecordMaker(resource, body),
         scope,
       });
-      return records as RecordStore<R, N>;
+      return records as HandlerRecords<R, N>;
     },
     async seed(count) {
       const { opened, document } = requireOpened();

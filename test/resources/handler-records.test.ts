@@ -33,7 +33,7 @@ const text = documentOf(
   schemas:
     NewBike: { type: object, required: [name], properties: { name: { type: string } } }
     Bike: { type: object, required: [id, name, createdAt], properties: { id: { type: string, format: uuid, readOnly: true }, name: { type: string }, createdAt: { type: string, format: date-time, readOnly: true } } }
-    Repair: { type: object, required: [id, state], properties: { id: { type: string, format: uuid, readOnly: true }, state: { type: string, enum: [open, done], default: open } } }
+    Repair: { type: object, required: [id, state], properties: { id: { type: string, format: uuid, readOnly: true }, state: { type: string, enum: [open, done], default: open }, hours: { type: number }, createdAt: { type: string, format: date-time } } }
 `,
 );
 
@@ -93,6 +93,34 @@ t.test("A handler has the records of one scope, by their ids", async (t) => {
   t.match(await send("GET", `/bikes/${second}/repairs/${given}`), { status: 404 });
 });
 
+t.test("A handler asks for records by their members, in an order, also of all parents", async (t) => {
+  const { store, send } = await serve(t);
+  const repairs = store.records<Repair & { hours?: number; createdAt?: string }, object>("bikes_bikeId_repairs");
+  for (const name of ["A", "B"]) {
+    const { id } = (await send("POST", "/bikes", { name })).body;
+    for (const hours of [3, 20, 7])
+      await send("POST", `/bikes/${id}/repairs`, { state: hours > 5 ? "done" : "open", hours });
+  }
+  const hoursOf = async (query: object) => {
+    const { records } = await repairs.list({ limit: 9, scope: "all", ...query });
+    return JSON.parse(records.text).map(({ hours }: { hours: number }) => hours);
+  };
+  t.same(await hoursOf({ orderBy: ["-hours"] }), [20, 20, 7, 7, 3, 3]);
+  t.same(await hoursOf({ where: { hours: { gt: 3, lt: 20 }, state: "done" } }), [7, 7]);
+  t.same(await hoursOf({ where: { state: { in: ["open"] } }, limit: 1 }), [3]);
+  t.same(await hoursOf({ where: { state: { not: "done" } }, filter: { state: "open" } }), [3, 3]);
+  t.equal(await repairs.count({ state: { startsWith: "DO", ignoresCase: true } }, "all"), 4n);
+  t.equal(await repairs.count({ createdAt: null }, "all"), 6n);
+  await t.rejects(repairs.list({ limit: 1 }), /are those of \/bikes\/\{bikeId\}\/repairs.*scope: "all"/);
+  await t.rejects(repairs.create({ state: "open" }), /scope: "all"/);
+  await t.rejects(repairs.removeBelow("", 9), /scope: "all"/);
+  await t.rejects(
+    repairs.count({ color: "red" } as never, "all"),
+    /has no member color\. It has: id, state, hours, createdAt/,
+  );
+  await t.rejects(repairs.count({ hours: { over: 1 } } as never, "all"), /no operator over\. There are: eq, not, in/);
+});
+
 t.test("A record that is removed has none below it any more", async (t) => {
   const { store, send, repairsOf } = await serve(t);
   const { id } = (await send("POST", "/bikes", { name: "A" })).body;
@@ -141,5 +169,5 @@ t.test("The name of a collection and its scope must be those of the document", a
     /no collection repairs\. Its collections are: bikes, bikes_bikeId_repairs\./,
   );
   t.throws(() => store.records("bikes", "x"), /below no others: records\("bikes"\)/);
-  t.throws(() => store.records("bikes_bikeId_repairs"), /records\("bikes_bikeId_repairs", bikeId\)/);
+  t.throws(() => store.records("bikes_bikeId_repairs", "a", "b"), /records\("bikes_bikeId_repairs", bikeId\)/);
 });

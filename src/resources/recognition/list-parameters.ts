@@ -152,6 +152,21 @@ function findReference(name: string, sent: ValueType, record: RecordSchema): Fou
   );
 }
 
+/** Returns the member to which names lead; undefined if the schema has none. */
+export function findNamed(path: readonly string[], record: RecordSchema): Member | undefined {
+  const [name = "", ...inner] = path;
+  if (!record.propertyNames.includes(name)) return record.isOpen ? { path } : undefined;
+  const schema = inner.length > 0 ? itemOrMember(record, name) : undefined;
+  if (inner.length > 0 && schema !== undefined) {
+    const found = findNamed(inner, schema);
+    return found && { ...found, path: [name, ...found.path] };
+  }
+  if (inner.length > 0) return undefined;
+  const schemas = record.property(name);
+  const kind = kindOf(name, itemSchemas(schemas) ?? schemas);
+  return { path, ...(kind && { kind }) };
+}
+
 function itemOrMember(record: RecordSchema, name: string): RecordSchema | undefined {
   const [items] = itemSchemas(record.property(name)) ?? [];
   return items ? RecordSchema.of(record.document, items) : record.member(name);

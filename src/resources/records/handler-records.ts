@@ -1,15 +1,8 @@
 // The records of a collection for the handlers of an application: ids are those within a scope, and only valid records are written.
-import {
-  idOf,
-  type RecordId,
-  type RecordStore,
-  removeWithBelow,
-  type Store,
-  scopeFilter,
-  toScope,
-} from "../../store/index.ts";
+import { idOf, type RecordId, removeWithBelow, type Store, scopeFilter, toScope } from "../../store/index.ts";
 import type { RecordMaker } from "../record/record-maker.ts";
 import type { Resource } from "../record/resource.ts";
+import { type HandlerQuery, type HandlerRecords, toConditions, toFilter, toOrders } from "./handler-query.ts";
 import { addRecord, placeRecord } from "./place-record.ts";
 
 export interface CheckedRecordsOptions {
@@ -25,21 +18,38 @@ export interface CheckedRecordsOptions {
 
 /**
  * Returns the records of a collection, or of one of its scopes. Their methods reject with an Error if what is written does not match the
- * schema of the record. A record is removed with those below it. Throws an Error if the scope has other values than the path.
+ * schema of the record. A record is removed with those below it. Without the values of its path, they list and count those of all scopes,
+ * and no more. Throws an Error for another number of values.
  */
-export function checkRecords({ resource, store, below, maker, scope: values }: CheckedRecordsOptions): RecordStore {
+export function checkRecords(options: CheckedRecordsOptions): HandlerRecords {
+  const { resource, store, below, maker, scope: values } = options;
   const { name, path, scopeParameters, collection } = resource;
-  if (values.length !== scopeParameters.length)
-    throw new Error(
-      scopeParameters.length === 0
-        ? `The records of ${name} are below no others: records("${name}").`
-        : `The records of ${name} are those of ${path}: records("${name}", ${scopeParameters.join(", ")}).`,
+  const isOfAll = values.length === 0 && scopeParameters.length > 0;
+  const needsValues = () =>
+    new Error(
+      `The records of ${name} are those of ${path}: records("${name}", ${scopeParameters.join(", ")}). Only list and count can have scope: "all".`,
     );
+  if (values.length !== scopeParameters.length && !isOfAll)
+    throw scopeParameters.length === 0
+      ? new Error(`The records of ${name} are below no others: records("${name}").`)
+      : needsValues();
   const records = store.records(name);
   const scope = toScope(values);
-  const at = (id: RecordId): RecordId => resource.addressAt(values, id);
-  const inScope = (filter: Readonly<Record<string, unknown>> | undefined) =>
-    collection.isScoped ? { ...filter, [scopeFilter.name]: scope } : { ...filter };
+  const at = (id: RecordId): RecordId => {
+    if (isOfAll) throw needsValues();
+    return resource.addressAt(values, id);
+  };
+  const inScope = (filter: Readonly<Record<string, unknown>> = {}, wanted?: "all") => {
+    if (isOfAll && wanted !== "all") throw needsValues();
+    return collection.isScoped && !isOfAll ? { ...filter, [scopeFilter.name]: scope } : filter;
+  };
+  const select = (where: object | undefined, filter: HandlerQuery<unknown>["filter"], wanted?: "all") => {
+    const conditions = toConditions(resource, where);
+    const found = conditions.map((one) => toFilter(resource, one));
+    const indexed = found.filter((one) => one !== undefined);
+    const others = conditions.filter((_, index) => found[index] === undefined);
+    return { filter: inScope({ ...filter, ...Object.fromEntries(indexed) }, wanted), where: others };
+  };
   const validate = resource.record.createValidator("response");
   const requireValid = <N extends object | undefined>(record: N): N => {
     if (record === undefined) return record;
@@ -49,11 +59,20 @@ export function checkRecords({ resource, store, below, maker, scope: values }: C
     throw new Error(`A record of ${name} does not match its schema: ${subject} ${problem.requirement}.`);
   };
   return {
-    list: (query) => records.list({ ...query, filter: inScope(query.filter) }),
-    count: (filter) => records.count(inScope(filter)),
-    find: (id) => records.find(at(id)),
-    position: (id) => records.position(at(id)),
+    list: async ({ where, orderBy, scope: wanted, ...query }) =>
+      records.list({
+        ...query,
+        ...select(where, query.filter, wanted),
+        orderBy: toOrders(resource, orderBy),
+      }),
+    count: async (where, wanted) => {
+      const selected = select(where, {}, wanted);
+      return records.count(selected.filter, selected.where);
+    },
+    find: async (id) => records.find(at(id)),
+    position: async (id) => records.position(at(id)),
     async create(record, idempotencyKey) {
+      if (isOfAll) throw needsValues();
       const made = maker?.create(record, resource.membersOfScope(values)).value;
       const completed = { ...made, ...(maker?.withoutRequestOnly(record) ?? record) };
       const placed = placeRecord(resource, completed, resource.idIn(record));
@@ -64,10 +83,13 @@ export function checkRecords({ resource, store, below, maker, scope: values }: C
     },
     put: async (id, edit) => records.put(at(id), (record) => requireValid(resource.withId(edit(record), `${id}`))),
     change: async (id, edit) => records.change(at(id), (record) => requireValid(edit(record))),
-    remove: (id, isAllowed) => {
+    remove: async (id, isAllowed) => {
       const inner = toScope(resource.isSingle ? values : [...values, `${id}`]);
       return removeWithBelow(store, { collection: name, address: at(id), scope: inner, below }, isAllowed);
     },
-    removeBelow: (inner, limit) => records.removeBelow(scope + inner, limit),
+    removeBelow: async (inner, limit) => {
+      if (isOfAll) throw needsValues();
+      return records.removeBelow(scope + inner, limit);
+    },
   };
 }

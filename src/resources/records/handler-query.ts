@@ -1,0 +1,118 @@
+// What a handler asks of the records of a collection: by the names of their members.
+import { isObject } from "../../lib/index.ts";
+import type { Condition, Operator, Order, RecordQuery, RecordStore } from "../../store/index.ts";
+import { findNamed } from "../recognition/list-parameters.ts";
+import type { Resource } from "../record/resource.ts";
+
+/** How a member is compared. All must hold. Times are compared as instants, whatever their time zone is. */
+export interface Comparison<V = unknown> {
+  readonly eq?: V;
+  readonly not?: V | null;
+  readonly in?: readonly V[];
+  readonly notIn?: readonly V[];
+  readonly gt?: V;
+  readonly gte?: V;
+  readonly lt?: V;
+  readonly lte?: V;
+  readonly startsWith?: string;
+  readonly endsWith?: string;
+  readonly contains?: string;
+  /** Whether the case of texts does not matter. */
+  readonly ignoresCase?: boolean;
+}
+
+type Item<V> = V extends readonly (infer One)[] ? One : V;
+
+/**
+ * The members that records must have: `{ state: "open", "owner.name": "Ada", price: { gt: 5 }, closedAt: null }`. Of an array, one item must
+ * match; null is a member that is missing or null.
+ */
+export type Where<R> = {
+  readonly [Name in keyof R]?: Item<R[Name]> | null | Comparison<Item<NonNullable<R[Name]>>>;
+} & {
+  readonly [path: `${string}.${string}`]: unknown;
+};
+
+type Names<R> = unknown extends R ? string : Extract<keyof R, string> | `${string}.${string}`;
+
+/** A page of records, as a handler selects it. */
+export interface HandlerQuery<R> extends Omit<RecordQuery, "where" | "orderBy"> {
+  readonly where?: Where<R> | undefined;
+  /** Names of members, with `-` for the descending order. By default, it is the order of creation. */
+  readonly orderBy?: readonly (Names<R> | `-${Names<R>}`)[] | undefined;
+  /** `all` for the records of all parents, if the collection was asked for without the values of its path. */
+  readonly scope?: "all" | undefined;
+}
+
+/** The records of a collection for handlers. */
+export interface HandlerRecords<R = unknown, N extends object = object>
+  extends Omit<RecordStore<R, N>, "list" | "count"> {
+  /** Returns a page like the store, of the records that match. Throws an Error for a name that no member has. */
+  list(query: HandlerQuery<R>): ReturnType<RecordStore<R, N>["list"]>;
+  /** Counts the records that match. */
+  count(where?: Where<R>, scope?: "all"): Promise<bigint>;
+}
+
+const operators: Readonly<Record<string, Pick<Condition, "operator" | "not">>> = {
+  eq: { operator: "eq" },
+  not: { operator: "eq", not: true },
+  in: { operator: "in" },
+  notIn: { operator: "in", not: true },
+  ...Object.fromEntries(
+    (["gt", "gte", "lt", "lte", "startsWith", "endsWith", "contains"] satisfies Operator[]).map((operator) => [
+      operator,
+      { operator },
+    ]),
+  ),
+};
+
+/** Returns the conditions of a query. Throws an Error for a name of no member, or an operator that is none. */
+export function toConditions(resource: Resource, where: object = {}): Condition[] {
+  return Object.entries(where).flatMap(([name, wanted]) => {
+    const members = [memberOf(resource, name)];
+    if (wanted === undefined) return [];
+    if (!isObject(wanted)) return [toCondition("eq", wanted, { members })];
+    const { ignoresCase, ...comparisons } = wanted as Comparison;
+    return Object.entries(comparisons).flatMap(([operator, value]) =>
+      value === undefined ? [] : [toCondition(operator, value, { members, ignoresCase })],
+    );
+  });
+}
+
+function toCondition(name: string, value: unknown, parts: Pick<Condition, "members" | "ignoresCase">): Condition {
+  const found = Object.hasOwn(operators, name) ? operators[name] : undefined;
+  if (found === undefined)
+    throw new Error(`There is no operator ${name}. There are: ${Object.keys(operators).join(", ")}, ignoresCase.`);
+  if (value === null) return { ...parts, operator: "isNull", value: true, ...(found.not && { not: true }) };
+  return { ...parts, ...found, value };
+}
+
+/** Returns the name and value of the filter that does what a condition says, because the store has an index of it; undefined if there is none. */
+export function toFilter(
+  { plan }: Resource,
+  { members: [member], operator, not, ignoresCase, value }: Condition,
+): readonly [name: string, value: unknown] | undefined {
+  if (operator !== "eq" || not || ignoresCase || member === undefined || member.kind !== undefined) return undefined;
+  const type = typeof value;
+  const found = plan.filters.find((filter) => {
+    const path = [filter.property, ...(filter.member === undefined ? [] : [filter.member])];
+    const isSameType = filter.type === type || (filter.type === "int64" && type === "bigint");
+    return !filter.contains && isSameType && path.join("\0") === member.path.join("\0");
+  });
+  return found && [found.name, value];
+}
+
+/** Returns the order of names, of which a descending one begins with `-`. Throws an Error for a name of no member. */
+export function toOrders(resource: Resource, names: readonly string[] = []): Order[] {
+  return names.map((name) => {
+    const { path, kind } = memberOf(resource, name.replace(/^-/, ""));
+    const isNumber = resource.collection.idType === "int64" && path.join() === resource.idPath.join();
+    return { path: isNumber ? [] : path, kind, descending: name.startsWith("-") };
+  });
+}
+
+function memberOf({ name: collection, record }: Resource, name: string) {
+  const found = findNamed(name.split("."), record);
+  if (found !== undefined) return found;
+  throw new Error(`A record of ${collection} has no member ${name}. It has: ${record.propertyNames.join(", ")}.`);
+}
