@@ -105,10 +105,11 @@ t.test("The plan is data: --format json prints what each operation does, and how
   const created = "created: { type: string, format: date-time, readOnly: true }";
   const content = text.replace(
     "required: [title], properties: {",
-    `required: [title, created], properties: { ${created},`,
+    `required: [title, created], properties: { size: { type: integer, format: int64, default: 9223372036854775807, readOnly: true }, ${created},`,
   );
   const { code, stdout } = await run(["serve", save(t, content), "--plan", "--format", "json"]);
   t.equal(code, 0);
+  t.match(stdout, '"value": 9223372036854775807', "also integers beyond 2^53");
   const { collections, operations } = JSON.parse(stdout);
   t.match(collections, [
     {

@@ -1,7 +1,7 @@
 // The members of a new record that no request says: none has the value of an example, which is about another record.
 import t from "tap";
 import { parseDocument } from "../../src/openapi/index.ts";
-import { planOf } from "../../src/resources/index.ts";
+import { describePlan, planOf } from "../../src/resources/index.ts";
 import { documentOf } from "../support/document-server.ts";
 import { testLikely } from "../support/likely.ts";
 
@@ -70,6 +70,13 @@ t.test("The plan has each value, and its reason", async (t) => {
     lines: { value: [], because: "empty" },
     customer: { value: { name: "" }, because: "empty" },
   });
+});
+
+t.test("The plan has integers of any size", async (t) => {
+  const document = await parseDocument(
+    documentWith("size: { type: integer, format: int64, default: 9223372036854775807 }"),
+  );
+  t.match(describePlan(planOf(document)), "makes size (9223372036854775807: default)");
 });
 
 t.test("An operation is not answered if a member has no such value, and the reason names it", async (t) => {
