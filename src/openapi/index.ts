@@ -12,7 +12,7 @@ export {
   toPublicUrls,
 } from "./document/document.ts";
 export type { Formats } from "./schema/keyword.ts";
-export type { SchemaNode } from "./schema/node.ts";
+export { possiblePartsOf, type SchemaNode } from "./schema/node.ts";
 export type { OpenApi, SchemaObject, SecuritySchemeObject } from "./source/document-types.ts";
 export type { Report } from "./source/findings.ts";
 export type { Part } from "./source/part.ts";

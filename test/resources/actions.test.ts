@@ -28,7 +28,7 @@ const documentWith = (ship: string) =>
   schemas:
     NewOrder: { type: object, required: [title], properties: { title: { type: string }, home: { type: object, properties: { city: { type: string }, zip: { type: string } } } } }
     Shipping: { type: object, properties: { carrier: { type: string }, password: { type: string, writeOnly: true }, home: { type: object, properties: { city: { type: string } } } } }
-    Order: { type: object, required: [id, title, status], properties: { id: { type: integer }, title: { type: string }, status: { type: string, enum: [new, paid, shipped, canceled] }, carrier: { type: string }, home: { type: object, properties: { city: { type: string }, by: { type: string, readOnly: true } } }, updatedAt: { type: string, format: date-time } } }
+    Order: { type: object, required: [id, title, status], properties: { id: { type: integer }, title: { type: string }, status: { type: string, enum: [new, paid, shipped, canceled] }, carrier: { type: string }, home: { type: object, properties: { city: { type: string }, zip: { type: string }, by: { type: string, readOnly: true } } }, updatedAt: { type: string, format: date-time } } }
 `,
   );
 const document = documentWith(

@@ -149,7 +149,7 @@ export class BodyExamination {
   }
 
   #doubtUnknown(body: RecordSchema): void {
-    const unknown = body.propertyNames.find((name) => !this.#resource.record.propertyNames.includes(name));
+    const unknown = this.#resource.record.requestOnly(body)?.findFirst();
     if (unknown !== undefined) this.#examined.doubt(`takes the property ${unknown}, which the record does not have`);
   }
 

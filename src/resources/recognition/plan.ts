@@ -90,6 +90,8 @@ export interface PartPlan {
   readonly property: string;
   /** What a body contains; undefined if there is none. */
   readonly body: PropertyForm | undefined;
+  /** The schema of a body that is an object with it. */
+  readonly schema?: string | undefined;
   /** What a response contains; undefined if it has no content. */
   readonly response: PropertyForm | undefined;
 }

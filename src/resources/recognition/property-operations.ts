@@ -43,7 +43,8 @@ function examine(operation: Operation, resource: Resource): PlannedAction | stri
   if (isUnknown || refused.some(({ value }) => value.required)) return undefined;
   const envelope = response === "property" ? { property } : returned && createSelection(returned, resource.record);
   const status = Number(success);
-  const found = { status, envelopes: envelope ? { [status]: envelope } : {}, part: { property, response, body } };
+  const part = { property, response, body, ...(body === "object" && { schema: sent?.pointer }) };
+  const found = { status, envelopes: envelope ? { [status]: envelope } : {}, part };
   return new ExaminedOperation(kind, operation, resource).plan(found, refused);
 }
 

@@ -3,6 +3,7 @@ import { type Checked, isObject } from "../../lib/index.ts";
 import type { SchemaNode } from "../../openapi/index.ts";
 import { type ChosenValue, completeMember, sampleMember } from "./member-values.ts";
 import { RecordSchema, withAlternatives } from "./record-schema.ts";
+import type { RequestOnlyMembers } from "./request-only-members.ts";
 import type { Resource } from "./resource.ts";
 import { fillUrls, hasUrls, recordUrl } from "./url-placeholders.ts";
 
@@ -149,12 +150,9 @@ export class RecordMaker {
     return changed.problem ? this.#check(this.#form.update(record, { now, converts: true })) : changed;
   }
 
-  /** Returns members without those that only a request declares, such as a password. */
+  /** Returns members without those that only a request declares, at any depth, such as a password. */
   withoutRequestOnly(members: object): object {
-    const { propertyNames } = this.#form.record;
-    const isKept = (name: string) => propertyNames.includes(name) || !this.body.propertyNames.includes(name);
-    if (propertyNames.length === 0 || Object.keys(members).every(isKept)) return members;
-    return Object.fromEntries(Object.entries(members).filter(([name]) => isKept(name)));
+    return this.#form.withoutRequestOnly(members);
   }
 
   /** Returns the members of a patch that a record has in the same form. A null removes a member, and an object can have a part of one. */
@@ -200,6 +198,7 @@ class RecordForm {
   readonly #id: string;
   readonly #plan: AlternativePlan;
   readonly #kept: ReadonlySet<string>;
+  readonly #requestOnly: RequestOnlyMembers | undefined;
   /** The names of the members with URLs, also of alternatives. */
   readonly urlNames: readonly string[];
 
@@ -210,6 +209,7 @@ class RecordForm {
     this.#id = resource.idName;
     this.#plan = plan;
     this.#kept = new Set(plan.kept);
+    this.#requestOnly = this.record.requestOnly(body);
     const own = Object.entries(plan.created).flatMap(([name, source]) => (hasUrls(source) ? [name] : []));
     this.urlNames = [...own, ...this.alternatives.flatMap(({ urlNames }) => urlNames)];
   }
@@ -259,7 +259,11 @@ class RecordForm {
   }
 
   patchOf(body: object): object {
-    const members = Object.entries(this.record.withoutWriteOnly(body)).filter(([name]) => this.#isKept(name));
+    const { propertyNames, isClosed } = this.record;
+    // What the document declares nowhere is data of the client.
+    const isKept = (name: string) => (propertyNames.includes(name) ? !this.#plan.unkept.includes(name) : !isClosed);
+    const own = Object.entries(this.record.withoutWriteOnly(this.withoutRequestOnly(body)));
+    const members = own.filter(([name]) => isKept(name));
     return Object.fromEntries(members.map(([name, value]) => [name, this.#isCleared(name, value) ? null : value]));
   }
 
@@ -269,6 +273,10 @@ class RecordForm {
     return (
       value === "" && withAlternatives(this.#body.property(name)).some(isEmptyText) && !this.record.accepts(name, "")
     );
+  }
+
+  withoutRequestOnly(members: object): object {
+    return (this.#requestOnly?.removeFrom(members) ?? members) as object;
   }
 
   // The members of a new record that it has in the same form, and the read-only ones of the previous record.
@@ -281,14 +289,6 @@ class RecordForm {
       return completed === undefined && value === null ? [] : [[name, completed ?? value] as const];
     });
     return Object.fromEntries(members);
-  }
-
-  #isKept(name: string): boolean {
-    const { propertyNames, isClosed, isOpen } = this.record;
-    if (propertyNames.includes(name)) return !this.#plan.unkept.includes(name);
-    // What only a request declares, such as a password, is not kept. What neither declares is data of the client.
-    const isUnknown = propertyNames.length === 0 || !this.#body.propertyNames.includes(name);
-    return isOpen || (!isClosed && isUnknown);
   }
 }
 

@@ -9,6 +9,7 @@ import {
   TableCells,
   type TableRow,
 } from "../../openapi/index.ts";
+import { RequestOnlyMembers } from "./request-only-members.ts";
 import { hashSchema } from "./schema-hash.ts";
 
 /** A type of values that a store can compare. */
@@ -153,6 +154,11 @@ export class RecordSchema {
   withoutWriteOnly<T>(value: T): T {
     this.#writeOnly ??= { members: this.document.schemas.writeOnlyMembersAt(this.pointer) };
     return (this.#writeOnly.members?.removeFrom(value) ?? value) as T;
+  }
+
+  /** What of the values of a request its values do not have; undefined if there is nothing, or if it declares no property. */
+  requestOnly(request: RecordSchema): RequestOnlyMembers | undefined {
+    return this.propertyNames.length === 0 ? undefined : RequestOnlyMembers.of(this.parts, request.parts);
   }
 
   /** Whether the document says that an object can have other properties. */

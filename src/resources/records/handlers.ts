@@ -167,7 +167,7 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
           throw new HttpError("not_implemented", "A field mask has no effect on a JSON Patch. Send it without one.");
         const patched = patchRecord(call, before, read, (name) => resource.record.accepts(name, null));
         if (!isObject(patched)) throw invalidBody("", "A record must be an object, also after the patch.");
-        const own = collection.requireSameId(call, patched);
+        const own = collection.requireSameId(call, maker?.withoutRequestOnly(patched) ?? patched);
         const kept = requireKept(call, collection.keepReadOnly(before, own), own);
         return collection.requireAllowed(maker ? maker.update(kept) : validate(kept));
       });

@@ -2,7 +2,7 @@
 import { HttpError } from "../../http/index.ts";
 import type { UntypedCall, UntypedHandler } from "../../openapi/index.ts";
 import type { PartPlan, PlannedAction } from "../recognition/plan.ts";
-import type { RecordSchema } from "../record/record-schema.ts";
+import { RecordSchema } from "../record/record-schema.ts";
 import type { CollectionAccess } from "./collection-access.ts";
 import { patchRecord, requireKept } from "./patches.ts";
 import { invalidBody } from "./request.ts";
@@ -25,6 +25,8 @@ export function createPropertyHandler(collection: CollectionAccess): UntypedHand
       return collection.write(call, record);
     };
   const validate = schema.createValidator("response");
+  const sent = part.schema === undefined ? schema : RecordSchema.of(schema.document, { pointer: part.schema });
+  const requestOnly = schema.requestOnly(sent);
   return async (call) => {
     await collection.check(call);
     if (kind === "replace" && call.body === undefined)
@@ -34,7 +36,8 @@ export function createPropertyHandler(collection: CollectionAccess): UntypedHand
       const isMissing = members[name] === undefined;
       collection.checkPreconditions(call, isMissing ? undefined : record);
       if (kind === "delete" && isMissing) throw missing();
-      const changed = changePart(call, members, { kind, part, schema });
+      const whole = changePart(call, members, { kind, part, schema });
+      const changed = (requestOnly?.removeFrom(whole) ?? whole) as object;
       collection.requireAllowed(validate(changed));
       return changed;
     });
