@@ -4,6 +4,7 @@ import { join } from "node:path";
 import t, { type Test } from "tap";
 import { documentOf } from "../support/document-server.ts";
 import { folder } from "../support/files.ts";
+import { testLikely } from "../support/likely.ts";
 import { runOpenApi as run } from "../support/openapi-command.ts";
 
 const json = (schema: string, example = "") => `content: { application/json: { schema: ${schema}${example} } }`;
@@ -151,3 +152,24 @@ t.test("A list whose records have no path is imported, too, if they have an id",
   const { send } = await start(t, [file]);
   t.match(await send("GET", "/states"), { status: 200, body: [{ id: 7, name: "A" }] });
 });
+
+const rate = `{ type: object, required: [id, percent], properties: { id: { type: integer }, percent: { type: integer, minimum: 1 } } }`;
+const rates = documentOf(`  /rates:
+    post: { operationId: addRate, parameters: [{ name: mode, in: query, required: true, schema: { type: string } }], requestBody: { ${json(rate)} }, responses: { 201: { description: x, ${json(rate)} } } }
+    get: { operationId: listRates, responses: { 200: { description: x, ${json(`{ type: array, items: ${rate} }`)} } } }
+  /rates/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: getRate, responses: { 200: { description: x, ${json(rate)} } } }
+    put: { operationId: putRate, requestBody: { ${json(rate)} }, responses: { 200: { description: x, ${json(rate)} } } }
+`);
+
+testLikely(
+  "records are imported if their POST is not answered, although a PUT replaces them",
+  rates,
+  async (t, send) => {
+    t.equal((await send("POST", "/rates?mode=x", { id: 1, percent: 5 })).status, 501);
+    t.equal((await send("GET", "/rates")).status, 501);
+    t.equal((await send("GET", "/rates/1")).status, 501);
+    t.equal((await send("PUT", "/rates/1", { id: 1, percent: 5 })).status, 501);
+  },
+);
