@@ -50,7 +50,8 @@ export function findId(
     return prefix !== undefined && thing?.endsWith(prefix);
   });
   for (const name of [parameter, ...named, ...others, ...similar]) {
-    const type = idType(record.property(name));
+    // The parameter can be a key of a map, which is no property.
+    const type = record.propertyNames.includes(name) ? idType(record.property(name)) : undefined;
     // The parameter can be the number of a text: they are compared as texts.
     const isComparable = sent !== "int64" || type === sent || [parameter, ...named].includes(name);
     if (type !== undefined && isComparable)
