@@ -18,3 +18,19 @@ const maps = documentOf(`  /genes/{geneId}:
 testLikely("a key of a map is no id of a record", maps, async (t, send) => {
   t.match(await send("GET", "/genes/1"), { status: 501, body: { message: /returns what no POST/ } });
 });
+
+const command = object("name: { type: string }", "name");
+const jsonPaths = documentOf(`  /commands:
+    post: { operationId: addCommand, ${body(command)}, ${ok(command, 201)} }
+  /commands/{name}:
+    ${path("name", json("{ type: string }"))}
+    get: { operationId: getCommand, ${ok(command)} }
+`);
+
+testLikely("a value of a path as JSON is no id", jsonPaths, async (t, send) => {
+  t.match(await send("GET", "/commands/%22a%22"), {
+    status: 501,
+    body: { message: /parameter name of its path as JSON/ },
+  });
+  t.equal((await send("POST", "/commands", { name: "a" })).status, 501);
+});

@@ -116,6 +116,11 @@ function chooseSchema(declared: Contents = [], types: readonly RegExp[]): Part |
   return contents[0]?.[1].at("schema");
 }
 
+/** Returns the parameter of the path whose value is JSON, so that it is no text of an id; undefined if there is none. */
+export function findJsonInPath({ parameterParts }: Operation): string | undefined {
+  return parameterParts.find(({ value }) => value.in === "path" && value.content !== undefined)?.value.name;
+}
+
 /** Returns the parameters of an operation in its query. */
 export function queryOf({ parameterParts }: Operation) {
   return parameterParts.filter(({ value }) => value.in === "query");

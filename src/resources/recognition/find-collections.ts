@@ -17,7 +17,15 @@ import {
 } from "../record/name-tables.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
 import { type CollectionPlan, Resource } from "../record/resource.ts";
-import { bodySchema, changeSchema, queryOf, readSchema, responseAt, successSchema } from "./bodies-and-parameters.ts";
+import {
+  bodySchema,
+  changeSchema,
+  findJsonInPath,
+  queryOf,
+  readSchema,
+  responseAt,
+  successSchema,
+} from "./bodies-and-parameters.ts";
 import { nameAll } from "./collection-names.ts";
 import { findWrappedRecord } from "./envelopes.ts";
 import { findId, pathId } from "./find-id.ts";
@@ -254,7 +262,7 @@ class CollectionFinder {
   }
 
   #isOpen(operation: Operation): boolean {
-    return readOperationHint(operation) !== false;
+    return readOperationHint(operation) !== false && findJsonInPath(operation) === undefined;
   }
 
   #schemaOf(place: SchemaPlace): RecordSchema {

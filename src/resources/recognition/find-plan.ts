@@ -3,6 +3,7 @@ import { getOrAdd } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/index.ts";
 import type { CollectionPlan, OperationKind, Resource } from "../record/resource.ts";
 import { findAction, suggestAction } from "./actions.ts";
+import { findJsonInPath } from "./bodies-and-parameters.ts";
 import { Examination } from "./examine-operation.ts";
 import { isUnderstood, toRefused } from "./examined-operation.ts";
 import { readResources } from "./find-collections.ts";
@@ -173,6 +174,8 @@ function describeOther(operation: Operation, { operations }: Document): string {
   const action = method === "POST" ? actionOf(operation) : undefined;
   if (readOperationHint(operation) === false) return "has x-resource: false";
   if (action !== undefined) return `has the name of an action: ${action}`;
+  const json = findJsonInPath(operation);
+  if (json !== undefined) return `has the parameter ${json} of its path as JSON`;
   const isItem = isRecordPath(path);
   if (isItem && method === "GET") {
     const isMade = has("POST", listPathOf(path)) || has("PUT", place);
