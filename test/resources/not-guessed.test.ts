@@ -34,3 +34,18 @@ testLikely("a value of a path as JSON is no id", jsonPaths, async (t, send) => {
   });
   t.equal((await send("POST", "/commands", { name: "a" })).status, 501);
 });
+
+const team = object(
+  "id: { type: string, readOnly: true }, type: { const: team }, name: { type: string, readOnly: true }",
+);
+const teams = documentOf(`  /teams:
+    post: { operationId: addTeam, ${body(team)}, ${ok(team, 201)} }
+  /teams/{id}:
+    ${path("id")}
+    get: { operationId: getTeam, ${ok(team)} }
+`);
+
+testLikely("a POST of which a record keeps nothing creates none", teams, async (t, send) => {
+  const { status, body } = await send("POST", "/teams", { id: "PQ9K7I8", type: "team" });
+  t.match([status, body.message], [501, /takes no property that a record keeps, so that all would be alike/]);
+});

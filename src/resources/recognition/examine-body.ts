@@ -89,6 +89,8 @@ export class BodyExamination {
     if (missing !== undefined)
       this.#examined.doubt(`does not require the property ${missing}, which each record must have`);
     const plan = this.#planBody(body, isPartial);
+    if (this.#examined.kind === "create" && keepsNothing(record, body, plan))
+      this.#examined.refuse("takes no property that a record keeps, so that all would be alike");
     const opaque = findOpaqueMember(record, body);
     if (opaque !== undefined) this.#examined.refuse(`takes the property ${opaque} in another form than the record has`);
     const { problem } = new RecordMaker(this.#resource, plan).createSample(given);
@@ -205,6 +207,16 @@ export class BodyExamination {
     const part = changeSchema(this.#operation);
     return part && this.#planBody(this.#findBody(part));
   }
+}
+
+// Whether a record has nothing that a request can choose: all that both declare is read-only, or has one value.
+function keepsNothing(record: RecordSchema, body: RecordSchema, { unkept }: BodyPlan): boolean {
+  const isChosen = (name: string) =>
+    record.propertyNames.includes(name) &&
+    body.canHave(name) &&
+    !unkept.includes(name) &&
+    ![record, body].some((one) => one.isConstant(name));
+  return body.propertyNames.length > 0 && !body.propertyNames.some(isChosen);
 }
 
 function allowsNull(schemas: readonly SchemaNode[]): boolean {
