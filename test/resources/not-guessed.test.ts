@@ -49,3 +49,21 @@ testLikely("a POST of which a record keeps nothing creates none", teams, async (
   const { status, body } = await send("POST", "/teams", { id: "PQ9K7I8", type: "team" });
   t.match([status, body.message], [501, /takes no property that a record keeps, so that all would be alike/]);
 });
+
+const note = object("id: { type: integer }, text: { type: string }", "id");
+const options = `requestBody: { ${json(object("id: { type: integer }, purge: { type: boolean }"))} }`;
+const notes = documentOf(`  /notes:
+    post: { operationId: addNote, ${body(object("text: { type: string }"))}, ${ok(note, 201)} }
+  /notes/{id}:
+    ${path("id", "schema: { type: integer }")}
+    get: { operationId: getNote, ${ok(note)} }
+    delete: { operationId: removeNote, ${options}, responses: { 204: { description: x } } }
+`);
+
+testLikely("the body of a DELETE has no effect that is known", notes, async (t, send) => {
+  for (const text of ["a", "b"]) await send("POST", "/notes", { text });
+  t.match(await send("DELETE", "/notes/1", { purge: true }), { status: 501, body: { message: /member purge/ } });
+  t.equal((await send("GET", "/notes/1")).status, 200);
+  t.equal((await send("DELETE", "/notes/1", { id: 1 })).status, 204, "its id is that of the path");
+  t.equal((await send("DELETE", "/notes/2")).status, 204);
+});

@@ -41,7 +41,7 @@ export class BodyExamination {
     const isNew = kind === "create" || kind === "replace";
     const body = isNew ? this.#examineNew() : kind === "update" ? this.#examineChange() : undefined;
     const controls = this.#findControls();
-    const sent = isNew ? bodySchema(this.#operation) : undefined;
+    const sent = isNew || kind === "delete" ? bodySchema(this.#operation) : undefined;
     const required = sent ? this.#schemaOf(sent).required : [];
     const inPath = parametersOf(this.#operation.path);
     const needed = controls.find((name) => required.includes(name) && !inPath.includes(name));
@@ -53,6 +53,7 @@ export class BodyExamination {
     const { record } = this.#resource;
     const part = changeSchema(this.#operation);
     const names = part ? this.#schemaOf(part).propertyNames.filter((name) => !keyMembers.includes(name)) : [];
+    if (this.#examined.kind === "delete") return names; // options of the deletion
     // If the record is a member of the body, the other members are options of the request, whose effect is not known.
     if (this.#member !== undefined) return names.filter((name) => name !== this.#member);
     return names.filter((name) => !record.propertyNames.includes(name) && controlNames.test(toSnakeCase(name)));
