@@ -67,3 +67,18 @@ testLikely("the body of a DELETE has no effect that is known", notes, async (t, 
   t.equal((await send("DELETE", "/notes/1", { id: 1 })).status, 204, "its id is that of the path");
   t.equal((await send("DELETE", "/notes/2")).status, 204);
 });
+
+const wrapped = (member: string) => object(`note: ${note}, ok: { type: boolean }, ${member}`, "note, ok, more");
+const wrappedNotes = documentOf(`  /notes:
+    post: { operationId: addNote, ${body(object("text: { type: string }"))}, ${ok(wrapped("more: { type: [string, 'null'] }"), 201)} }
+  /notes/{id}:
+    ${path("id", "schema: { type: integer }")}
+    get: { operationId: getNote, ${ok(wrapped("more: { type: string, example: 12ms }"))} }
+    delete: { operationId: removeNote, ${ok(object("taskUid: { type: integer }", "taskUid"))} }
+`);
+
+testLikely("what a response has beside a record is not that of an example", wrappedNotes, async (t, send) => {
+  t.same((await send("POST", "/notes", { text: "a" })).body, { note: { id: 1, text: "a" }, ok: true, more: null });
+  t.equal((await send("GET", "/notes/1")).status, 501);
+  t.equal((await send("DELETE", "/notes/1")).status, 501);
+});

@@ -2,6 +2,7 @@
 
 import { toSnakeCase } from "../../lib/index.ts";
 import type { SchemaNode } from "../../openapi/index.ts";
+import { chooseValues, valuesOf } from "../record/member-values.ts";
 import { envelopeNames, meaningOf } from "../record/name-tables.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace, valueType } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
@@ -55,14 +56,23 @@ export function findRecordEnvelope(place: SchemaPlace, resource: Resource): Reco
   const holes = schema.propertyNames.filter((name) => isRecord(schema.member(name), resource));
   const [hole] = holes;
   if (hole === undefined || holes.length > 1) return undefined;
+  const others = schema.required.filter((name) => name !== hole);
+  const beside = findBeside(schema, others);
+  return beside && { member: hole, beside };
+}
+
+// The values of members that say nothing of the record: also an example of a boolean. Undefined if one has another value.
+function findBeside(schema: RecordSchema, names: readonly string[]): Members | undefined {
+  const said = valuesOf(chooseValues(schema, names, { isSaid: true }));
   const example = Object(schema.example) as Members;
-  const others = schema.required.filter((name) => name !== hole).map((name) => [name, example[name]]);
-  return { member: hole, beside: Object.fromEntries(others) };
+  const booleans = names.filter((name) => !Object.hasOwn(said, name) && typeof example[name] === "boolean");
+  const found = { ...said, ...Object.fromEntries(booleans.map((name) => [name, example[name]])) };
+  return names.every((name) => Object.hasOwn(found, name)) ? found : undefined;
 }
 
 /**
  * Returns how the response to a change tells that it was made: the id, or an object with nothing but the id and constants, such as
- * `{ "orderId": 7, "deleted": true }`. Returns undefined if it has more, unless it is that of a deletion, whose members are those of an example.
+ * `{ "orderId": 7, "deleted": true }`. Returns undefined if it has more.
  */
 export function findReceiptEnvelope(
   place: SchemaPlace,
@@ -83,11 +93,14 @@ export function findReceiptEnvelope(
     name !== id && names.includes(toSnakeCase(name)) && isSameType(schema.property(name), record.property(id));
   const isKnown = (name: string) => name === id || isId(name) || isConstant(name);
   if (!isDeletion && !schema.required.every(isKnown)) return undefined;
-  const example = Object(schema.example) as Members;
   const ids = schema.propertyNames.filter(isId);
-  const constants = schema.required
-    .filter((name) => !ids.includes(name))
-    .map((name) => [name, example[name] === false && !/error|fail/i.test(name) ? true : example[name]]);
+  const others = schema.required.filter((name) => name !== id && !ids.includes(name));
+  const beside = findBeside(schema, others);
+  if (beside === undefined) return undefined;
+  const constants = Object.entries(beside).map(([name, value]) => [
+    name,
+    value === false && !/error|fail/i.test(name) ? true : value,
+  ]);
   const only = schema.propertyNames.filter((name) => name === id && (schema.required.includes(name) || !isDeletion));
   const renamed = Object.fromEntries(ids.map((name) => [name, id]));
   return { only, ...(ids.length > 0 && { renamed }), beside: Object.fromEntries(constants) };

@@ -77,6 +77,8 @@ interface ChoiceOptions {
   readonly listedAs?: ((name: string) => unknown) | undefined;
   /** Returns the URL that a member has by its name; undefined for none. */
   readonly urlOf?: ((name: string) => string | undefined) | undefined;
+  /** Whether a value must be one that the document says: a constant, a default, null or an empty array. */
+  readonly isSaid?: boolean;
   /** Of objects whose members are chosen. */
   readonly levels?: number;
 }
@@ -88,7 +90,7 @@ interface ChoiceOptions {
 export function chooseValues(
   record: RecordSchema,
   names: readonly string[],
-  { shown = [], body, listedAs, urlOf, levels = 3 }: ChoiceOptions = {},
+  { shown = [], body, listedAs, urlOf, isSaid = false, levels = 3 }: ChoiceOptions = {},
 ): Readonly<Record<string, ChosenValue>> {
   const chosen = names.flatMap((name) => {
     const schemas = record.property(name).map(({ schema }) => schema);
@@ -100,23 +102,27 @@ export function chooseValues(
     const isList = member?.propertyNames.some((one) => itemSchemas(member.property(one)));
     const listUrl = (one: string) => (isList && meaningOf(urlNames, one) ? urlOf?.(`${name}_url`) : undefined);
     const innerUrl = (one: string) => listUrl(one) ?? urlOf?.(one === "href" ? name : one);
-    const inner = { urlOf: innerUrl, levels: levels - 1 };
+    const inner = { urlOf: innerUrl, isSaid, levels: levels - 1 };
     const made = member && levels > 0 ? valuesOf(chooseValues(member, member.required, inner)) : {};
     const described = [...schemas, ...(body?.property(name) ?? []).map(({ schema }) => schema)];
     const spoken = described.flatMap(({ description }) => spokenDefault.exec(`${description}`)?.[1] ?? [])[0];
-    const usual: readonly (readonly [Reason, ...unknown[]])[] = [
+    const said: readonly (readonly [Reason, ...unknown[]])[] = [
       ["only value", find("const"), ...(values?.length === 1 ? values : [])],
       ["default", find("default"), (values ?? [true, false]).find((value) => `${value}` === spoken)],
       ["default", listedAs?.(name)],
       ["URL", urlOf?.(name), pathOf.exec(`${find("pattern")}`)?.[1]],
-      ["counter", /(^|_)count$/.test(toSnakeCase(name)) ? 0 : undefined],
+      ["counter", !isSaid && /(^|_)count$/.test(toSnakeCase(name)) ? 0 : undefined],
       ["null", null],
       ["empty", [], made],
+    ];
+    const likely: typeof said = [
       ["beginning", ...(values ?? []).filter(isBeginning).toSorted((a, b) => orderOf(a) - orderOf(b))],
       ["empty", ...(values ? [] : [false, 0, ""])],
     ];
     const isAllowed = (value: unknown) => [record, ...shown].every((schema) => schema.accepts(name, value));
-    const found = usual.flatMap(([because, ...all]) => all.map((value) => ({ value, because })));
+    const found = [...said, ...(isSaid ? [] : likely)].flatMap(([because, ...all]) =>
+      all.map((value) => ({ value, because })),
+    );
     const first = found.find(({ value }) => value !== undefined && isAllowed(value));
     return first ? [[name, first] as const] : [];
   });
