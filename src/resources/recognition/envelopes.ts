@@ -7,7 +7,7 @@ import { envelopeNames, meaningOf } from "../record/name-tables.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace, valueType } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
 import { successSchema } from "./bodies-and-parameters.ts";
-import { type PageMember, readPageMembers } from "./page-facts.ts";
+import { isUnknown, type PageMember, readPageMembers } from "./page-facts.ts";
 import type { PageParameters } from "./page-parameters.ts";
 
 /** How the body of a response contains a record. If it has no members, the body is the record. */
@@ -165,10 +165,8 @@ export function findListEnvelope(
     const [hole] = holes;
     if (hole === undefined || holes.length > 1) return undefined;
     const { member, inner } = hole;
-    return {
-      item: inner.item,
-      levels: [{ member, beside: readPageMembers(schema, isNumbered, member) }, ...inner.levels],
-    };
+    const beside = readPageMembers(schema, isNumbered, member);
+    return beside.some(isUnknown) ? undefined : { item: inner.item, levels: [{ member, beside }, ...inner.levels] };
   };
   const ofArray = (name: string) => {
     const item = itemEnvelope(schema.property(name), resource);

@@ -39,6 +39,7 @@ const readers: Readonly<Record<PageFact, (facts: PageFacts) => unknown>> = {
   count: ({ count }) => count,
   more: ({ more }) => more,
   self: ({ links }) => links.self,
+  href: ({ links }) => links.self,
   next: ({ links }) => links.next,
   previous: ({ links }) => links.previous,
   first: ({ links }) => links.first,
@@ -86,7 +87,7 @@ function listPageLinks(facts: PageFacts): object[] {
 const factsOfAll: readonly (PageFact | undefined)[] = ["total", "pages", "lastPage", "last", "pageLinks"];
 
 // Names that are about the page only if another member is, too.
-const weakFacts: readonly (PageFact | undefined)[] = ["first", "last", "path", "from", "to"];
+const weakFacts: readonly (PageFact | undefined)[] = ["first", "last", "path", "href", "from", "to"];
 
 const factsOfEach: readonly (PageFact | undefined)[] = [undefined, "isSuccess"]; // also of what is no page
 
@@ -112,6 +113,11 @@ export interface PageMember {
   readonly fixed?: unknown;
 }
 
+/** Returns whether a member is required, and its value is not known. */
+export function isUnknown({ isRequired, fact, nested, fixed }: PageMember): boolean {
+  return nested?.some(isUnknown) ?? (isRequired && fact === undefined && fixed === undefined);
+}
+
 /** Returns whether a member needs the number of all records. */
 export function readsTotal({ fact, nested = [] }: PageMember): boolean {
   return factsOfAll.includes(fact) || nested.some(readsTotal);
@@ -132,13 +138,13 @@ export function readPageMembers(schema: RecordSchema, isNumbered: boolean, recor
     const isRequired = schema.required.includes(name);
     const base = { name, isRequired, isNullable: types.includes("null") };
     const fact = all[index];
-    const choose = () => chooseValues(schema, [name])[name];
     if (fact === "total" && /^(count|results)$/i.test(name) && (hasTotals || !isNumbered))
       return [{ ...base, fact: "count" }];
     const isAbsolute = schema.property(name).some(({ schema: { format } }) => format === "uri" || format === "url");
     const isMeant = fact === "pageLinks" ? hasButtons(schema, name) : isPage || !weakFacts.includes(fact);
     if (fact && isMeant) {
-      const fixed = isRequired && !base.isNullable && edgeFacts.includes(fact) ? choose()?.value : undefined;
+      const needsValue = isRequired && !base.isNullable && edgeFacts.includes(fact);
+      const fixed = needsValue ? ["", 0].find((one) => schema.accepts(name, one)) : undefined;
       return [{ ...base, fact, ...(isAbsolute && { isAbsolute }), ...(fixed !== undefined && { fixed }) }];
     }
     if (node && types.includes("object")) {
@@ -146,8 +152,7 @@ export function readPageMembers(schema: RecordSchema, isNumbered: boolean, recor
       if (nested.some((member) => member.fact || member.nested)) return [{ ...base, nested }];
     }
     if (!isRequired) return [];
-    const { value } = choose() ?? { value: Object(schema.example)[name] ?? null }; // such as one of several values
-    return [{ ...base, fixed: value }];
+    return [{ ...base, fixed: chooseValues(schema, [name], { isSaid: true })[name]?.value }];
   });
 }
 

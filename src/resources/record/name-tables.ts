@@ -112,6 +112,7 @@ export type PageFact =
   | "count"
   | "more"
   | "self"
+  | "href"
   | "next"
   | "previous"
   | "first"
@@ -151,6 +152,7 @@ export const pageFactNames: Readonly<Record<string, readonly Row<PageFact>[]>> =
     [/^(offset|skip)$/, "offset", "PagerDuty"],
     [/^(page|current_page|page_number|number)$/, "page", "Linode, Laravel, Spring"],
   ],
+  number: [[/^total_count$/, "total", "GitHub"]],
   boolean: [
     [/^(has_more|has_next|has_next_page|more)$/, "more", "Stripe, Relay, PagerDuty"],
     [/^(has_(prev|previous)(_page)?)$/, "hasPrevious", "Relay"],
@@ -164,6 +166,7 @@ export const pageFactNames: Readonly<Record<string, readonly Row<PageFact>[]>> =
     [/^((next|end)_page_token)$/, "nextCursor", "Google"],
     [/^continue$/, "nextCursor", "Kubernetes"],
     [/^(self|self_(url|link))$/, "self", "HAL"],
+    [/^href$/, "href", "Spotify"],
     [/^(next|next_(url|link|page|page_url))$/, "next", "Django, HAL, Laravel"],
     [/^(prev|previous|(prev|previous)_(url|link|page|page_url))$/, "previous", "Django, HAL, Laravel"],
     [/^(first|first_(url|link|page_url))$/, "first", "JSON:API, Laravel"],
