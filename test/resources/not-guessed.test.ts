@@ -108,3 +108,28 @@ testLikely(
     t.equal((await send("GET", "/others")).status, 501);
   },
 );
+
+const settings = (members: string) => object(members, "enabled, hosts");
+const changed = (schema: string) => `get: { operationId: getIt, ${ok(schema)} }
+    patch: { operationId: changeIt, ${body(object("enabled: { type: boolean }, hosts: { type: array }"))}, ${ok(schema)} }
+`;
+const said = settings("enabled: { type: boolean, default: true }, hosts: { type: array, items: { type: string } }");
+const open = settings("enabled: { type: boolean }, hosts: { type: array, items: { type: string } }");
+
+testLikely(
+  "a single record has what the document says of it",
+  documentOf(`  /settings:\n    ${changed(said)}`),
+  async (t, send) => {
+    t.same((await send("GET", "/settings")).body, { enabled: true, hosts: [] });
+    t.same((await send("PATCH", "/settings", { hosts: ["a"] })).body, { enabled: true, hosts: ["a"] });
+  },
+);
+
+testLikely(
+  "what the document does not say of a single record is imported",
+  documentOf(`  /settings:\n    ${changed(open)}`),
+  async (t, send) => {
+    t.match(await send("GET", "/settings"), { status: 501, body: { message: /Import them/ } });
+    t.equal((await send("PATCH", "/settings", { enabled: true })).status, 501);
+  },
+);

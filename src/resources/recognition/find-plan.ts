@@ -147,7 +147,9 @@ class Planner {
     const created = this.#created;
     const plans = this.#resources.map(({ plan }) => plan);
     return this.#resources.map(({ plan, isImported: isAlways }) => {
-      const isImported = plan.isSingle ? isAlways : !created.has(plan.name);
+      // A PATCH changes what exists.
+      const isMade = plan.initial !== undefined || created.has(plan.name);
+      const isImported = plan.isSingle ? isAlways || !isMade : !created.has(plan.name);
       return {
         ...plan,
         isImported,

@@ -116,13 +116,13 @@ export function findOpaqueMember(record: RecordSchema, body: RecordSchema): stri
 }
 
 /**
- * Returns a record of which no request has said anything: its required members, and those with a default. Undefined if a required one has
- * no value.
+ * Returns a record of which no request has said anything: its required members, and those with a default. Undefined if the document does not
+ * say the value of a required one.
  */
 export function makeInitial(record: RecordSchema): object | undefined {
   const hasDefault = (name: string) => record.property(name).some(({ schema }) => schema.default !== undefined);
   const names = record.propertyNames.filter((name) => record.required.includes(name) || hasDefault(name));
-  const values = valuesOf(chooseValues(record, names));
+  const values = valuesOf(chooseValues(record, names, { isSaid: true }));
   return record.required.every((name) => Object.hasOwn(values, name)) ? values : undefined;
 }
 
