@@ -1,6 +1,6 @@
 // The values of members that a request does not have, or has in another form.
 import { parseJson, toSnakeCase } from "../../lib/index.ts";
-import { beginnings, meaningOf, referenceNames, spokenDefault, urlNames } from "./name-tables.ts";
+import { beginnings, meaningOf, pointedNames, referenceNames, spokenDefault, urlNames } from "./name-tables.ts";
 import { itemSchemas, RecordSchema } from "./record-schema.ts";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -115,9 +115,11 @@ export function chooseValues(
       ["null", null],
       ["empty", [], made],
     ];
+    const isPointed =
+      pointedNames.test(toSnakeCase(name)) || schemas.some(({ format }) => pointedFormats.has(format as string));
     const likely: typeof said = [
       ["beginning", ...(values ?? []).filter(isBeginning).toSorted((a, b) => orderOf(a) - orderOf(b))],
-      ["empty", ...(values ? [] : [false, 0, ""])],
+      ["empty", ...(values ? [] : isPointed ? [false] : [false, 0, ""])],
     ];
     const isAllowed = (value: unknown) => [record, ...shown].every((schema) => schema.accepts(name, value));
     const found = [...said, ...(isSaid ? [] : likely)].flatMap(([because, ...all]) =>
@@ -131,6 +133,7 @@ export function chooseValues(
 
 // Of a list in a record, such as `^/v1/refunds`.
 const pathOf = /^\^(\/[\w/-]+)\$?$/;
+const pointedFormats: ReadonlySet<unknown> = new Set(["uri", "url", "uuid", "date", "date-time", "unix-time"]);
 
 const orderOf = (value: unknown) => beginnings.indexOf(toSnakeCase(`${value}`));
 

@@ -58,6 +58,10 @@ export const kindNames: readonly Row<true>[] = [
   [/^(resource_type|object_type|type)$/, true, "Asana, JSON:API"],
 ];
 
+/** The members for which neither 0 nor an empty text means nothing: ids, times and URLs. Others have a format that says so. */
+export const pointedNames =
+  /(^|_)(id|uuid|gid|guid|url|uri|href|date|timestamp)$|_(at|on|time|start|end)$|^(date|exp)_|^expires$/;
+
 /** The values of an enum in which things begin, the likeliest first. */
 export const beginnings = [
   ..."new open opened pending draft created queued todo unread requested submitted waiting scheduled initial".split(
@@ -69,6 +73,10 @@ export const beginnings = [
 
 /** The sentence that says the default of a value of an enum. */
 export const spokenDefault = /\bdefaults? (?:to|is|value is|value:) ?[`'"]?([\w-]+)/i;
+
+/** The description of a PUT that keeps the members that a request does not have. */
+export const spokenPartial =
+  /\b(?:unspecified|omitted|not (?:specified|included|provided|sent|passed))\b[^.]{0,40}\bunchanged\b|\bsupports partial updates\b|\bonly the (?:fields|properties|attributes|parameters|members|values) (?:that are |you )?(?:provided|specified|submitted|sent|included|given|passed)\b/i;
 
 /** The members with the URL of the record. */
 export const urlNames: readonly Row<true>[] = [
