@@ -34,3 +34,24 @@ testLikely("a time that a request can leave out is that of the creation or chang
   t.ok(changed.modified_at >= body.createdAt, changed.modified_at);
   t.match((await send("PUT", "/notes/2", { createdAt: before })).body, { createdAt: before });
 });
+
+const partials = [
+  "Any unspecified fields will remain unchanged",
+  "Supports partial updates",
+  "Only the fields provided are changed",
+];
+for (const description of partials)
+  testLikely(
+    `a PUT keeps what it does not have if its description says so: ${description}`,
+    document.replace("operationId: putNote,", `operationId: putNote, description: "${description}.",`),
+    async (t, send) => {
+      await send("POST", "/notes", { text: "a", created_on: "2020-01-01T00:00:00Z" });
+      const { body } = await send("PUT", "/notes/1", { text: "b" });
+      t.match(body, { text: "b", created_on: "2020-01-01T00:00:00Z" });
+    },
+  );
+
+testLikely("a PUT replaces the record otherwise", document, async (t, send) => {
+  await send("POST", "/notes", { text: "a", created_on: "2020-01-01T00:00:00Z" });
+  t.notOk("text" in (await send("PUT", "/notes/1", { created_on: "2020-01-01T00:00:00Z" })).body);
+});

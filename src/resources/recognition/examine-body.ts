@@ -1,7 +1,7 @@
 // Examines the body of an operation that makes or changes a record: whether it has all that a record consists of.
 import { toJson, toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
-import { controlNames, keyMembers } from "../record/name-tables.ts";
+import { controlNames, keyMembers, spokenPartial } from "../record/name-tables.ts";
 import { type BodyPlan, RecordMaker, type Sources } from "../record/record-maker.ts";
 import { RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
@@ -80,8 +80,11 @@ export class BodyExamination {
     };
     // A replacement keeps what it can't have.
     const isKept = this.#examined.kind === "replace" && this.#resource.operations.create !== undefined;
-    const isPartial = isKept && this.#isPartial(body);
-    if (isPartial) this.#examined.doubt("requires no property, and keeps those that a request does not have");
+    const isSaid =
+      this.#examined.kind === "replace" && spokenPartial.test(`${Object(this.#operation.part.value).description}`);
+    const isPartial = isSaid || (isKept && this.#isPartial(body));
+    if (isPartial && !isSaid)
+      this.#examined.doubt("requires no property, and keeps those that a request does not have");
     const canKeep = (name: string) => isPartial || !body.canHave(name);
     const given = isKept
       ? [...record.propertyNames.filter(canKeep), ...this.#examined.placed]

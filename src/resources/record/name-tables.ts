@@ -76,7 +76,7 @@ export const spokenDefault = /\bdefaults? (?:to|is|value is|value:) ?[`'"]?([\w-
 
 /** The description of a PUT that keeps the members that a request does not have. */
 export const spokenPartial =
-  /\b(?:unspecified|omitted|not (?:specified|included|provided|sent|passed))\b[^.]{0,40}\bunchanged\b|\bsupports partial updates\b|\bonly the (?:fields|properties|attributes|parameters|members|values) (?:that are |you )?(?:provided|specified|submitted|sent|included|given|passed)\b/i;
+  /\b(?:unspecified|omitted|not\s(?:specified|included|provided|sent|passed))\b[^.]{0,40}\bunchanged\b|\bsupports\spartial\supdates\b|\bonly\sthe\s(?:fields|properties|attributes|parameters|members|values)\s(?:that\sare\s|you\s)?(?:provided|specified|submitted|sent|included|given|passed)\b/i;
 
 /** The members with the URL of the record. */
 export const urlNames: readonly Row<true>[] = [
