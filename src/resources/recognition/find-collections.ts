@@ -107,7 +107,8 @@ class CollectionFinder {
     // What is created, if a GET can also return something else, such as the id of a deleted record.
     const created = shown && response.alternatives.find(({ pointer }) => pointer === this.#schemaOf(shown).pointer);
     const bare = created ?? response;
-    const hasId = (schema: RecordSchema) => findId(item, schema, hint.id) !== undefined;
+    const sent = own.create && this.#schemaOf(newRecord);
+    const hasId = (schema: RecordSchema) => findId(item, schema, hint.id, sent) !== undefined;
     const record = hasId(bare) ? bare : findWrappedRecord(bare, hasId);
     // Without an id, a record that PUT creates has that of its path.
     if (record === undefined && hint.id !== undefined)
@@ -118,7 +119,7 @@ class CollectionFinder {
     // Or clients know the id by a URL of the record.
     const isLinked = own.create && (hasUrl(bare) || responseAt(own.create, "201")?.at("headers")?.at("Location"));
     const inPath = (own.replace && !own.create) || isLinked ? pathId : undefined;
-    const id = (record && findId(item, record, hint.id)) ?? inPath;
+    const id = (record && findId(item, record, hint.id, sent)) ?? inPath;
     // A store generates the numbers of all scopes.
     const isNumbered = own.replace && !own.create && id?.type === "int64" && parametersOf(path).length > 0;
     if (id === undefined || isNumbered) return undefined;

@@ -21,12 +21,14 @@ export const pathId: Id = { path: [], type: "string" };
 
 /**
  * Returns the property with the id of a record that an operation returns: the one that is named like the last parameter of its path, or
- * `id`, or as ids usually are. `given` is where the document says that it is. Undefined if there is none.
+ * `id`, or as ids usually are. `given` is where the document says that it is, and `created` what a POST has of a record. Undefined if there
+ * is none.
  */
 export function findId(
   { path: template, parameterParts }: Operation,
   record: RecordSchema,
   given?: readonly string[],
+  created?: RecordSchema,
 ): Id | undefined {
   if (given !== undefined) {
     const type = idType(record.at(given));
@@ -42,7 +44,11 @@ export function findId(
   // Two records can have the same name, unless the path is by name.
   const usual = [`${thing}_id`, ...idNames.filter((name) => name !== "name" || parameter !== "id")];
   const find = (wanted: string | undefined) => record.propertyNames.find((name) => toSnakeCase(name) === wanted);
-  const named = [...suffixes, words.at(-1), "id"].flatMap((one) => find(one) ?? []);
+  // Such as `role_id_or_label`: the id that the server makes, or else the last of them that the record has.
+  const either = words.includes("or") ? words.toReversed() : [];
+  const isMade = /(^|_)id_or_|_or_id$/.test(words.join("_")) && created !== undefined && !created.canHave("id");
+  const first = isMade ? ["id"] : [...suffixes, words.at(-1), ...either];
+  const named = [...first, "id"].flatMap((one) => find(one) ?? []);
   const others = usual.flatMap((one) => find(one) ?? []);
   // Such as `sink_id` of `/logsinks/{logsink_id}`.
   const similar = record.propertyNames.filter((name) => {
