@@ -49,11 +49,14 @@ function describeAnswered(operation: PlannedOperation): string[] {
 
 /** Describes what an operation does: `creates a record; makes created_at (the time)`. `of` can name the collection. */
 export function describeAction(action: PlannedAction, of = ""): string {
-  const { kind, part, set, list, body, refused, controls } = action;
+  const { kind, part, set, list, body, refused, controls, fieldsParameter, expansion } = action;
   const record = kind === "list" && !part ? "records" : "a record";
   const { limit, offset, page, cursor }: Partial<PageParameters> = list?.parameters ?? {};
   const guesses = Object.entries({
     "pages by": [limit, offset, page, cursor].filter((name) => name !== undefined),
+    "ordered by": [list?.order?.sort, list?.order?.direction].filter((name) => name !== undefined),
+    compares: [...new Set((list?.conditions ?? []).map(({ parameter }) => parameter))],
+    "has parts by": [fieldsParameter, expansion?.parameter].filter((name) => name !== undefined),
     makes: Object.entries(body?.created ?? {}).map(describeMade),
     "501 with": [...refused.map(({ name }) => name), ...controls],
   }).map(([words, names]) => (names.length === 0 ? "" : `; ${words} ${names.join(", ")}`));
@@ -77,6 +80,7 @@ function describeSet({ members, if: conditions }: NonNullable<PlannedAction["set
 // A member that no request has, with its value and the reason for it.
 function describeMade([name, source]: [string, Source]): string {
   if ("time" in source) return `${name} (the time)`;
+  if ("otherId" in source) return `${name} (an id)`;
   if ("caller" in source) return `${name} (the caller)`;
   if ("members" in source)
     return Object.entries(source.members)

@@ -13,7 +13,7 @@ const text = documentOf(
   `  /books:
     get:
       operationId: listBooks
-      parameters: [{ name: limit, in: query, schema: { type: integer, default: 20 } }, { name: cursor, in: query, schema: { type: string } }, { name: sort, in: query, schema: { type: string } }]
+      parameters: [{ name: limit, in: query, schema: { type: integer, default: 20 } }, { name: cursor, in: query, schema: { type: string } }, { name: sort, in: query, schema: { type: string } }, { name: color, in: query, schema: { type: string } }]
       responses: { 200: { description: x, ${json(`{ type: array, items: ${book} }`)} } }
     post: { operationId: addBook, requestBody: { required: true, ${json(book)} }, responses: { 201: { description: x, ${json(book)} } } }
   /books/{id}:
@@ -91,7 +91,7 @@ t.test("The plan lists what is answered, and why the rest is not", async (t) => 
     `books: the id is id, an integer of the server
   POST /books  addBook: creates a record
   GET /books/{id}  getBook: returns a record
-  GET /books  listBooks: lists records; pages by limit, cursor; 501 with sort
+  GET /books  listBooks: lists records; pages by limit, cursor; ordered by sort; 501 with color
   DELETE /books/{id}  removeBook: deletes a record
 
 Not answered (501):
@@ -139,7 +139,7 @@ t.test("The plan is data: --format json prints what each operation does, and how
   const [list, add, get, remove] = operations;
   t.match(list.does, {
     list: { envelope: { item: {}, levels: [] }, parameters: { limit: "limit", cursor: "cursor" } },
-    refused: [{ in: "query", name: "sort" }],
+    refused: [{ in: "query", name: "color" }],
   });
   t.match(add.does, {
     collection: "books",

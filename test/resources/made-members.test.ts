@@ -88,7 +88,7 @@ t.test("An operation is not answered if a member has no such value, and the reas
     "color: { type: string, minLength: 3 }",
     "period_end: { type: integer }",
     "duration: { type: integer, format: unix-time }",
-    "node_id: { type: string }",
+    "partner_id: { type: string }",
     "avatar_url: { type: string }",
   ]) {
     const name = member.split(":", 1)[0];
@@ -98,3 +98,27 @@ t.test("An operation is not answered if a member has no such value, and the reas
     t.match(not, new RegExp(`^makes a record that does not match the schema: it must have the field '${name}'`));
   }
 });
+
+const label = `{ type: object, required: [name, id, node_id, url], properties: { name: { type: string }, color: { type: string }, id: { type: integer }, node_id: { type: string }, url: { type: string, format: uri } } }`;
+testLikely(
+  "a record that has its name in the path has another id, which the server makes once",
+  documentOf(
+    `  /labels:
+    post: { requestBody: { required: true, content: { application/json: { schema: { type: object, required: [name], properties: { name: { type: string } } } } } }, responses: { 201: { description: x, content: { application/json: { schema: ${label} } } } } }
+  /labels/{name}:
+    parameters: [{ name: name, in: path, required: true, schema: { type: string } }]
+    get: { responses: { 200: { description: x, content: { application/json: { schema: ${label} } } } } }
+    patch: { requestBody: { required: true, content: { application/json: { schema: { type: object, properties: { color: { type: string } } } } } }, responses: { 200: { description: x, content: { application/json: { schema: ${label} } } } } }
+`,
+  ),
+  async (t, send) => {
+    const [a, b] = [
+      (await send("POST", "/labels", { name: "a" })).body,
+      (await send("POST", "/labels", { name: "b" })).body,
+    ];
+    t.ok(Number.isSafeInteger(a.id) && a.id > 0 && a.id !== b.id);
+    t.match(a.node_id, /^[0-9a-f-]{36}$/);
+    t.match(await send("PATCH", "/labels/a", { color: "red" }), { status: 200, body: { ...a, color: "red" } });
+    t.match((await send("GET", "/labels/a")).body, a);
+  },
+);

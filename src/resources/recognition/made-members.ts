@@ -2,8 +2,8 @@
 import { toSnakeCase } from "../../lib/index.ts";
 import type { SchemaNode } from "../../openapi/index.ts";
 import { chooseValues, sampleMember, valuesOf } from "../record/member-values.ts";
-import { attributesName, callerNames, kindNames, meaningOf, timeNames } from "../record/name-tables.ts";
-import { type AlternativePlan, callerForms, type Source } from "../record/record-maker.ts";
+import { attributesName, callerNames, kindNames, meaningOf, otherIdNames, timeNames } from "../record/name-tables.ts";
+import { type AlternativePlan, callerForms, otherIds, type Source } from "../record/record-maker.ts";
 import { type RecordSchema, withAlternatives } from "../record/record-schema.ts";
 
 const maxDepth = 3; // of alternatives in alternatives
@@ -74,10 +74,17 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
     required.has(name) &&
     meaningOf(callerNames, name) &&
     callerForms(1n).some((one) => record.accepts(name, one));
-  const made = missing.filter((name) => name !== attributesName && !isOfCaller(name));
+  const identified = missing.flatMap((name): [string, Source][] => {
+    const otherId =
+      sent(name) || record.isConstant(name) || !meaningOf(otherIdNames, name) ? undefined : findOtherId(name, record);
+    return otherId ? [[name, { otherId }]] : [];
+  });
+  const isIdentified = (name: string) => identified.some(([one]) => one === name);
+  const made = missing.filter((name) => name !== attributesName && !isOfCaller(name) && !isIdentified(name));
   const values = isNew && made.length > 0 ? chooseValues(record, made, { shown, body, listedAs, urlOf }) : {};
   const created: (readonly [string, Source])[] = [
     ...timed,
+    ...identified,
     ...missing.filter(isOfCaller).map((name) => [name, { caller: true }] as const),
     ...Object.entries(values),
     ...(inner ? [[attributesName, { members: inner.created }] as const] : []),
@@ -99,6 +106,13 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
     unkept: record.propertyNames.filter((name) => isUnkept(name) || (!canSend(name) && !body.isOpen && isMade(name))),
     alternatives: depth < maxDepth ? record.alternatives.map((one) => planMembers(one, context, depth + 1)) : [],
   };
+}
+
+// The first form of an id that a member can have.
+function findOtherId(name: string, record: RecordSchema): keyof typeof otherIds | undefined {
+  const forms = Object.keys(otherIds) as (keyof typeof otherIds)[];
+  const highest = { int48: 2 ** 48 - 2, int31: 2 ** 31 - 2, uuid: otherIds.uuid() };
+  return forms.find((form) => record.accepts(name, highest[form]));
 }
 
 // The members of the `attributes` of JSON:API are those of a record.

@@ -43,6 +43,11 @@ export const timeNames: readonly Row<"created" | "updated">[] = [
   [/^date_(updated|modified)$/, "updated", "Twilio"],
 ];
 
+/** The members with an id of a record beside that of its path, which the server makes. */
+export const otherIdNames: readonly Row<true>[] = [
+  [/^(id|uuid|guid|node_id|global_id)$/, true, "GitHub, whose path has a number or name"],
+];
+
 /** The members with the caller who has created a record. */
 export const callerNames: readonly Row<true>[] = [
   [/^(created_by|creator|owner)(_(id|uuid))?$/, true, "FastAPI, Notion"],

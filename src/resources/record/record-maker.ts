@@ -1,4 +1,5 @@
 // Makes records of what requests have of them: adds the members that no request has, by the plan of an operation.
+import { randomInt, randomUUID } from "node:crypto";
 import { type Checked, isObject } from "../../lib/index.ts";
 import type { SchemaNode } from "../../openapi/index.ts";
 import { type ChosenValue, completeMember, sampleMember } from "./member-values.ts";
@@ -9,9 +10,13 @@ import { fillUrls, hasUrls, recordUrl } from "./url-placeholders.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Where the server has the value of a member from: the time, the caller, a value, or for members of an object, each from its own. */
+/**
+ * Where the server has the value of a member from: the time, another id than that of the path, which it makes, the caller, a value, or for
+ * members of an object, each from its own.
+ */
 export type Source =
   | { readonly time: keyof typeof times }
+  | { readonly otherId: keyof typeof otherIds }
   | { readonly caller: true }
   | { readonly members: Sources }
   | ChosenValue;
@@ -21,6 +26,13 @@ const times = {
   date: (now: Date) => now.toISOString().slice(0, 10),
   seconds: (now: Date) => Math.floor(now.getTime() / 1_000),
   milliseconds: (now: Date) => now.getTime(),
+} as const;
+
+/** The ids that are unique without a store. */
+export const otherIds = {
+  int48: () => randomInt(1, 2 ** 48 - 1),
+  int31: () => randomInt(1, 2 ** 31 - 1),
+  uuid: () => randomUUID() as string,
 } as const;
 
 /** By the names of members. */
@@ -311,6 +323,7 @@ function makeMembers(record: RecordSchema, sources: Sources, options: MakeOption
   const members: [string, unknown][] = [];
   for (const [name, source] of Object.entries(sources)) {
     if ("time" in source) members.push([name, times[source.time](now)]);
+    else if ("otherId" in source) members.push([name, otherIds[source.otherId]()]);
     else if ("caller" in source) members.push([name, caller.find((form) => record.accepts(name, form))]);
     else if ("members" in source) {
       const inner = record.member(name);
