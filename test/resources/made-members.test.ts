@@ -86,8 +86,7 @@ t.test("An operation is not answered if a member has no such value, and the reas
     "total: { type: integer, minimum: 1 }",
     "site: { type: string, format: uri, example: 'https://a.example/' }",
     "color: { type: string, minLength: 3 }",
-    "period_end: { type: integer }",
-    "duration: { type: integer, format: unix-time }",
+    "order_id: { type: integer }",
     "partner_id: { type: string }",
     "avatar_url: { type: string }",
   ]) {

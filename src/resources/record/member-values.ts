@@ -1,6 +1,14 @@
 // The values of members that a request does not have, or has in another form.
 import { parseJson, toSnakeCase } from "../../lib/index.ts";
-import { beginnings, meaningOf, pointedNames, referenceNames, spokenDefault, urlNames } from "./name-tables.ts";
+import {
+  beginnings,
+  certainIdNames,
+  meaningOf,
+  pointedNames,
+  referenceNames,
+  spokenDefault,
+  urlNames,
+} from "./name-tables.ts";
 import { itemSchemas, RecordSchema } from "./record-schema.ts";
 
 type Members = Readonly<Record<string, unknown>>;
@@ -115,11 +123,12 @@ export function chooseValues(
       ["null", null],
       ["empty", [], made],
     ];
+    const isId = certainIdNames.test(toSnakeCase(name));
     const isPointed =
       pointedNames.test(toSnakeCase(name)) || schemas.some(({ format }) => pointedFormats.has(format as string));
     const likely: typeof said = [
       ["beginning", ...(values ?? []).filter(isBeginning).toSorted((a, b) => orderOf(a) - orderOf(b))],
-      ["empty", ...(values ? [] : isPointed ? [false] : [false, 0, ""])],
+      ["empty", ...(values ? [] : [false, ...(isId ? [] : [0]), ...(isPointed ? [] : [""])])],
     ];
     const isAllowed = (value: unknown) => [record, ...shown].every((schema) => schema.accepts(name, value));
     const found = [...said, ...(isSaid ? [] : likely)].flatMap(([because, ...all]) =>

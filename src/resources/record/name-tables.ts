@@ -63,7 +63,7 @@ export const kindNames: readonly Row<true>[] = [
   [/^(resource_type|object_type|type)$/, true, "Asana, JSON:API"],
 ];
 
-/** The members for which neither 0 nor an empty text means nothing: ids, times and URLs. Others have a format that says so. */
+/** The members for which an empty text means nothing: ids, times and URLs. Others have a format that says so. */
 export const pointedNames =
   /(^|_)(id|uuid|gid|guid|url|uri|href|date|timestamp)$|_(at|on|time|start|end)$|^(date|exp)_|^expires$/;
 

@@ -15,6 +15,7 @@ export type ReadRows = (query: RecordQuery) => Promise<readonly ListRow[]>;
 const maxTime = 10_000; // milliseconds of a query
 const stepTime = 2; // milliseconds
 const stepRows = { min: 20, max: 2_000 };
+const maxScans = 32; // at once, in a process
 const maxKept = 100_000; // records before the end of a page
 
 /** Returns whether a query needs more than the filters of its collection. */
@@ -94,28 +95,37 @@ async function* matchingRows(
   { where = [], filter = {}, position, orderBy = [] }: Omit<RecordQuery, "limit">,
   read: ReadRows,
 ): AsyncGenerator<readonly [ListRow, unknown]> {
+  if (scans >= maxScans)
+    throw new QueryTooSlow(`The server runs ${maxScans} queries that no index answers. Retry later.`);
   const isMatch = compileConditions(where);
   const end = performance.now() + maxTime;
   let [start, limit] = [position, stepRows.min];
-  for (;;) {
-    await nextStep();
-    const begin = performance.now();
-    if (begin > end)
-      throw new QueryTooSlow(`The query takes more than ${maxTime / 1000} s, because no index has what it selects.`);
-    const rows = await read({ limit: limit - 1, filter, position: start, orderBy, maxBytes: maxPageBytes });
-    const matching = rows.flatMap((row): (readonly [ListRow, unknown])[] => {
-      const record = parseJson(row[0], Number.POSITIVE_INFINITY);
-      return isMatch(record) ? [[row, record]] : [];
-    });
-    const elapsed = performance.now() - begin;
-    yield* matching;
-    const last = rows.at(-1);
-    if (last === undefined || (rows.length < limit && lengthOf(rows) <= maxPageBytes)) return;
-    const number = numberOf(collection, last);
-    start = start !== undefined && "before" in start ? { before: number } : { after: number };
-    limit = Math.round(Math.min(stepRows.max, Math.max(stepRows.min, (limit * stepTime) / Math.max(elapsed, 0.1))));
+  scans++;
+  try {
+    for (;;) {
+      await nextStep();
+      const begin = performance.now();
+      if (begin > end)
+        throw new QueryTooSlow(`The query takes more than ${maxTime / 1000} s, because no index has what it selects.`);
+      const rows = await read({ limit: limit - 1, filter, position: start, orderBy, maxBytes: maxPageBytes });
+      const matching = rows.flatMap((row): (readonly [ListRow, unknown])[] => {
+        const record = parseJson(row[0], Number.POSITIVE_INFINITY);
+        return isMatch(record) ? [[row, record]] : [];
+      });
+      const elapsed = performance.now() - begin;
+      yield* matching;
+      const last = rows.at(-1);
+      if (last === undefined || (rows.length < limit && lengthOf(rows) <= maxPageBytes)) return;
+      const number = numberOf(collection, last);
+      start = start !== undefined && "before" in start ? { before: number } : { after: number };
+      limit = Math.round(Math.min(stepRows.max, Math.max(stepRows.min, (limit * stepTime) / Math.max(elapsed, 0.1))));
+    }
+  } finally {
+    scans--;
   }
 }
+
+let scans = 0;
 
 let lastStep: Promise<void> = Promise.resolve();
 
