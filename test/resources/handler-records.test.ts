@@ -33,7 +33,7 @@ const text = documentOf(
   schemas:
     NewBike: { type: object, required: [name], properties: { name: { type: string } } }
     Bike: { type: object, required: [id, name, createdAt], properties: { id: { type: string, format: uuid, readOnly: true }, name: { type: string }, createdAt: { type: string, format: date-time, readOnly: true } } }
-    Repair: { type: object, required: [id, state], properties: { id: { type: string, format: uuid, readOnly: true }, state: { type: string, enum: [open, done], default: open }, hours: { type: number }, createdAt: { type: string, format: date-time } } }
+    Repair: { type: object, required: [id, state], properties: { id: { type: string, format: uuid, readOnly: true }, state: { type: string, enum: [open, done], default: open }, hours: { type: number }, closedAt: { type: string, format: date-time } } }
 `,
 );
 
@@ -95,7 +95,7 @@ t.test("A handler has the records of one scope, by their ids", async (t) => {
 
 t.test("A handler asks for records by their members, in an order, also of all parents", async (t) => {
   const { store, send } = await serve(t);
-  const repairs = store.records<Repair & { hours?: number; createdAt?: string }, object>("bikes_bikeId_repairs");
+  const repairs = store.records<Repair & { hours?: number; closedAt?: string }, object>("bikes_bikeId_repairs");
   for (const name of ["A", "B"]) {
     const { id } = (await send("POST", "/bikes", { name })).body;
     for (const hours of [3, 20, 7])
@@ -110,13 +110,13 @@ t.test("A handler asks for records by their members, in an order, also of all pa
   t.same(await hoursOf({ where: { state: { in: ["open"] } }, limit: 1 }), [3]);
   t.same(await hoursOf({ where: { state: { not: "done" } }, filter: { state: "open" } }), [3, 3]);
   t.equal(await repairs.count({ state: { startsWith: "DO", ignoresCase: true } }, "all"), 4n);
-  t.equal(await repairs.count({ createdAt: null }, "all"), 6n);
+  t.equal(await repairs.count({ closedAt: null }, "all"), 6n);
   await t.rejects(repairs.list({ limit: 1 }), /are those of \/bikes\/\{bikeId\}\/repairs.*scope: "all"/);
   await t.rejects(repairs.create({ state: "open" }), /scope: "all"/);
   await t.rejects(repairs.removeBelow("", 9), /scope: "all"/);
   await t.rejects(
     repairs.count({ color: "red" } as never, "all"),
-    /has no member color\. It has: id, state, hours, createdAt/,
+    /has no member color\. It has: id, state, hours, closedAt/,
   );
   await t.rejects(repairs.count({ hours: { over: 1 } } as never, "all"), /no operator over\. There are: eq, not, in/);
 });

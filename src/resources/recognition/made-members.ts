@@ -46,7 +46,7 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
   const defaults = record.propertyNames.filter((name) => hasDefault(name) || listedAs(name) !== undefined);
   const required = new Set([...[record, ...shown].flatMap((schema) => schema.required), ...defaults]);
   // A request can have the time of the creation, so that an import can set it.
-  const optional = [...required].filter((name) => name !== id && sent(name) && !body.required.includes(name));
+  const optional = record.propertyNames.filter((name) => name !== id && sent(name) && !body.required.includes(name));
   const findTimes = (wanted: "created" | "updated", names: readonly string[] = unsent): [string, Source][] =>
     names.flatMap((name) => {
       const time = meaningOf(timeNames, name) === wanted ? timeOf(record.property(name)) : undefined;

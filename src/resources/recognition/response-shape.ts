@@ -45,9 +45,10 @@ export function findExpansion(
   const references = record.propertyNames.flatMap((member) => findReference(member, resource, all));
   const below = all.flatMap((other) => {
     const name = lastSegment(other.path);
-    const member = record.propertyNames.find((one) => toSnakeCase(one) === toSnakeCase(name));
-    const isList = member !== undefined && showsItems(record, member, other.record);
-    return isList && isParent(resource, other) ? [[name, { collection: other.name, member }] as const] : [];
+    const declared = record.propertyNames.find((one) => toSnakeCase(one) === toSnakeCase(name));
+    const canShow = declared === undefined ? !record.isClosed : showsItems(record, declared, other.record);
+    if (!canShow || other.isSingle || !isParent(resource, other)) return [];
+    return [[name, { collection: other.name, member: declared ?? name }] as const];
   });
   const targets: Readonly<Record<string, ExpansionTarget>> = Object.fromEntries([...references, ...below]);
   return Object.keys(targets).length > 0 ? { parameter, targets } : undefined;
