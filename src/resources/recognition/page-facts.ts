@@ -12,12 +12,15 @@ export interface PageFacts {
   readonly hasPrevious: boolean;
   /** The number of the first page. */
   readonly firstPage: number;
+  /** The offset of the first record. */
+  readonly firstOffset: number;
   /** The scheme and host of the request. */
   readonly origin: string;
   readonly links: PageUrls;
   /** The cursor of the next page; undefined if there is none. */
   readonly nextCursor: string | undefined;
   readonly limit: number;
+  /** The number of records before the page. */
   readonly offset: number;
   readonly page: number;
 }
@@ -50,7 +53,8 @@ const readers: Readonly<Record<PageFact, (facts: PageFacts) => unknown>> = {
   to: ({ count, offset }) => (count > 0 ? offset + count : undefined),
   isSuccess: () => true,
   limit: ({ limit }) => limit,
-  offset: ({ offset }) => offset,
+  offset: ({ offset, firstOffset }) => offset + firstOffset,
+  range: ({ count, offset, total }) => `items ${count > 0 ? `${offset}-${offset + count - 1}` : "*"}/${total}`,
   page: ({ page }) => page,
   nextCursor: ({ nextCursor }) => nextCursor,
   hasPrevious: ({ hasPrevious }) => hasPrevious,
@@ -84,7 +88,7 @@ function listPageLinks(facts: PageFacts): object[] {
   ];
 }
 
-const factsOfAll: readonly (PageFact | undefined)[] = ["total", "pages", "lastPage", "last", "pageLinks"];
+const factsOfAll: readonly (PageFact | undefined)[] = ["total", "range", "pages", "lastPage", "last", "pageLinks"];
 
 // Names that are about the page only if another member is, too.
 const weakFacts: readonly (PageFact | undefined)[] = ["first", "last", "path", "href", "from", "to"];
@@ -168,7 +172,8 @@ function typesOf(schema: RecordSchema, name: string): string[] {
 
 /** Returns what a header of a list says about the page; undefined if it says something else. */
 export function readPageHeader(name: string, isRequired = false): PageMember | undefined {
-  const fact = findFact(name.replace(/^(x|pagination)-/i, ""), ["integer"]);
+  const isRange = /^content-range$/i.test(name); // RFC 9110, section 14.4, with the unit of react-admin
+  const fact = isRange ? "range" : findFact(name.replace(/^(x|pagination)-/i, ""), ["integer"]);
   return fact && { name, isRequired, isNullable: false, fact };
 }
 

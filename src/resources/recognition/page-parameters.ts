@@ -1,6 +1,7 @@
 // The parameters of a list that select a page, by their usual names.
+import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
-import { meaningOf, type PageRole, pageParameterNames } from "../record/name-tables.ts";
+import { meaningOf, type PageRole, pageParameterNames, pairedPageNames } from "../record/name-tables.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
 import { createArgumentCheck, queryOf } from "./bodies-and-parameters.ts";
 
@@ -20,17 +21,19 @@ export function pageRoleOf(
   const { name } = parameter.value;
   if (name === "limit") return "limit";
   if (name !== "cursor" && record.propertyNames.includes(name)) return undefined;
-  const role = name === "first" ? roleOfFirst(list) : meaningOf(pageParameterNames, name);
+  const { type, description } = Object(parameter.at("schema")?.value) as Readonly<Record<string, unknown>>;
+  if (type === "boolean") return undefined;
+  const others = queryOf(list).map(({ value }) => toSnakeCase(value.name));
+  const paired = pairedPageNames.find(([one, beside]) => one === name && others.some((other) => beside.test(other)));
+  const isUnpaired = paired === undefined && pairedPageNames.some(([one]) => one === name);
+  const named = isUnpaired ? undefined : (paired?.[2] ?? meaningOf(pageParameterNames, name));
+  const words = `${description} ${(parameter.value as { readonly description?: unknown }).description}`;
+  // Asana's is the token of the next page.
+  const role = named === "offset" && type === "string" && /token|opaque/i.test(words) ? "cursor" : named;
   if (role !== "cursor" && role !== "before") return role;
   return [exampleCursor, exampleId].some((one) => createArgumentCheck(parameter, record.document)(one))
     ? role
     : undefined;
-}
-
-// The offset of Keycloak, beside `max`; or the limit of Relay, beside `after`.
-function roleOfFirst(list: Operation): PageRole | undefined {
-  const has = (name: string) => queryOf(list).some(({ value }) => value.name === name);
-  return has("max") ? "offset" : has("after") || has("before") ? "limit" : undefined;
 }
 
 /** The parameters of a list that select a page. Of each role, the first. */
@@ -39,6 +42,8 @@ export interface PageParameters extends Readonly<Partial<Record<PageRole, string
   readonly isIdCursor: boolean;
   /** The number of the first page. */
   readonly firstPage: number;
+  /** The offset of the first record: 1 in SCIM (RFC 7644, section 3.4.2.4). */
+  readonly firstOffset: number;
   /** The default of the limit if it is no number of records, such as -1: the server chooses the limit. */
   readonly anyLimit?: number;
 }
@@ -46,7 +51,7 @@ export interface PageParameters extends Readonly<Partial<Record<PageRole, string
 /** Reads the parameters of a list that select a page. */
 export function readPageParameters(list: Operation, record: RecordSchema, exampleId: unknown): PageParameters {
   const found: Partial<Record<PageRole, string>> = {};
-  let firstPage = 1;
+  let [firstPage, firstOffset] = [1, 0];
   let isIdCursor = false;
   let anyLimit: number | undefined;
   for (const part of list.parameterParts) {
@@ -55,11 +60,12 @@ export function readPageParameters(list: Operation, record: RecordSchema, exampl
     if (role === undefined || found[role] !== undefined) continue;
     found[role] = name;
     if (role === "page") firstPage = firstPageOf(part);
+    if (role === "offset") firstOffset = firstOffsetOf(part, list);
     if (role === "limit") anyLimit = [schemaOf(part).default].find((one) => Number(one) < 0) as number | undefined;
     if (role === "cursor")
       isIdCursor = name === "starting_after" || !createArgumentCheck(part, record.document)(exampleCursor);
   }
-  return { ...found, isIdCursor, firstPage, ...(anyLimit !== undefined && { anyLimit }) };
+  return { ...found, isIdCursor, firstPage, firstOffset, ...(anyLimit !== undefined && { anyLimit }) };
 }
 
 function schemaOf(parameter: Operation["parameterParts"][number]): Readonly<Record<string, unknown>> {
@@ -70,4 +76,11 @@ function schemaOf(parameter: Operation["parameterParts"][number]): Readonly<Reco
 function firstPageOf(parameter: Operation["parameterParts"][number]): number {
   const { default: first, minimum } = schemaOf(parameter);
   return first === 0 || minimum === 0 ? 0 : 1;
+}
+
+// A default or minimum of 1 tells that records are counted from 1, as in SCIM beside `count`.
+function firstOffsetOf(parameter: Operation["parameterParts"][number], list: Operation): number {
+  const { default: first, minimum } = schemaOf(parameter);
+  const isOfScim = parameter.value.name === "startIndex" && queryOf(list).some(({ value }) => value.name === "count");
+  return first === 1 || minimum === 1 || (isOfScim && first === undefined && minimum === undefined) ? 1 : 0;
 }

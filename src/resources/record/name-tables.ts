@@ -97,15 +97,28 @@ export type PageRole = "limit" | "offset" | "page" | "cursor" | "before";
 
 /** The query parameters that select a page. */
 export const pageParameterNames: readonly Row<PageRole>[] = [
-  [/^(limit|max_results|max_items)$/, "limit", "Stripe, Google, AWS"],
-  [/^(per_page|page_size_?|page_limit_|size|items)$/, "limit", "GitHub, Django, Spring, JSON:API, pagy"],
-  [/^(top|take|max)$/, "limit", "OData, .NET, Keycloak"],
-  [/^(offset|skip|page_offset_)$/, "offset", "FastAPI, OData, JSON:API"],
-  [/^(page|page_number_?|page_no)$/, "page", "GitHub, Django, Laravel, JSON:API"],
+  [/^(_?limit|max_results|max_items|rows)$/, "limit", "Stripe, Google, AWS, Solr"],
+  [
+    /^(_?per_page|page_size_?|page_limit_|size|items|items_per_page)$/,
+    "limit",
+    "GitHub, Django, Spring, JSON:API, pagy",
+  ],
+  [/^(_?top|take|max)$/, "limit", "OData, .NET, Keycloak"],
+  [/^(offset|_?skip|page_offset_|start_(at|index))$/, "offset", "FastAPI, OData, JSON:API, Jira, SCIM"],
+  [/^(_?page|page_number_?|page_no|page_index|current_page)$/, "page", "GitHub, Django, Laravel, JSON:API, .NET"],
   [/^(cursor|after|starting_after|page_(cursor|after)_)$/, "cursor", "Slack, GitHub, Stripe, JSON:API"],
   [/^(page_token|next_token|marker)$/, "cursor", "Google, AWS, Box"],
   [/^continue$/, "cursor", "Kubernetes"],
   [/^(before|ending_before|page_before_)$/, "before", "GitHub, Stripe, JSON:API"],
+];
+
+/** The query parameters that select a page beside another one, and else mean something else. */
+export const pairedPageNames: readonly (readonly [name: string, beside: RegExp, role: PageRole, usedBy: string])[] = [
+  ["first", /^max$/, "offset", "Keycloak"],
+  ["first", /^(after|before)$/, "limit", "Relay"],
+  ["from", /^size$/, "offset", "Elasticsearch"],
+  ["start", /^(limit|rows|count|length|size|max_results)$/, "offset", "Solr, WordPress"],
+  ["count", /^(offset|skip|start|start_index|page|cursor)$/, "limit", "SCIM, Mailchimp"],
 ];
 
 /** The objects around a list, in which it is not the only member of its kind. */
@@ -132,6 +145,7 @@ export type PageFact =
   | "last"
   | "path"
   | "pageLinks"
+  | "range"
   | "from"
   | "to"
   | "isSuccess"
@@ -151,6 +165,7 @@ export type PageFact =
 /** The members beside the records of a list, by their type, and its headers, which are integers. */
 export const pageFactNames: Readonly<Record<string, readonly Row<PageFact>[]>> = {
   integer: [
+    [/^_odata_count$/, "total", "OData"],
     [/^(total|total_(count|items|results|records|elements|size)|item_count)$/, "total", "GitHub, Spring, Google"],
     [/^(items|records|results)_total$/, "total", "Adyen"],
     [/^(count|results)$/, "total", "Django, FastAPI, Azure, Linode"], // of a list with pages by number, and without another total
@@ -162,7 +177,7 @@ export const pageFactNames: Readonly<Record<string, readonly Row<PageFact>[]>> =
     [/^to$/, "to", "Laravel"],
     [/^(next|next_page|next_page_number)$/, "nextPage", "Kaminari"],
     [/^(prev|previous|(prev|previous)_page(_number)?)$/, "previousPage", "Kaminari"],
-    [/^(offset|skip)$/, "offset", "PagerDuty"],
+    [/^(offset|skip|start_(at|index))$/, "offset", "PagerDuty, Jira, SCIM"],
     [/^(page|current_page|page_number|number)$/, "page", "Linode, Laravel, Spring"],
   ],
   number: [[/^total_count$/, "total", "GitHub"]],
@@ -175,12 +190,12 @@ export const pageFactNames: Readonly<Record<string, readonly Row<PageFact>[]>> =
     [/^(success|ok)$/, "isSuccess", "Laravel, Slack"],
   ],
   string: [
-    [/^(cursor|(next|end)_(cursor|token|marker))$/, "nextCursor", "Square, Relay"],
+    [/^(cursor|offset|(next|end)_(cursor|token|marker))$/, "nextCursor", "Square, Relay"],
     [/^((next|end)_page_token)$/, "nextCursor", "Google"],
     [/^continue$/, "nextCursor", "Kubernetes"],
     [/^(self|self_(url|link))$/, "self", "HAL"],
     [/^href$/, "href", "Spotify"],
-    [/^(next|next_(url|link|page|page_url))$/, "next", "Django, HAL, Laravel"],
+    [/^(next|next_(url|link|page|page_url)|_odata_next_link)$/, "next", "Django, HAL, Laravel"],
     [/^(prev|previous|(prev|previous)_(url|link|page|page_url))$/, "previous", "Django, HAL, Laravel"],
     [/^(first|first_(url|link|page_url))$/, "first", "JSON:API, Laravel"],
     [/^(last|last_(url|link|page_url))$/, "last", "JSON:API, Laravel"],
@@ -292,7 +307,7 @@ export const queryNames: readonly Row<QueryRole>[] = [
   [/^update_mask$/, "mask", "Google"],
   [/^(pretty|pretty_print|human|error_trace|request_id|quota_user)$/, "none", "Google, Elasticsearch"],
   [/^((master_)?timeout|timeout_seconds|field_manager)$/, "none", "Kubernetes, Elasticsearch"],
-  [/^(total|(include|with|return)_(totals?|count|total_count))$/, "none", "PagerDuty, Auth0"], // a list has its total anyway
+  [/^(total|_count|(include|with|return)_(totals?|count|total_count))$/, "none", "PagerDuty, OData, Auth0"], // a list has its total anyway
 ];
 
 /** The values of a filter that select all records. They are no values of a record. */

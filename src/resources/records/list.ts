@@ -80,6 +80,7 @@ export async function listPage(collection: CollectionAccess, { list, headers, st
     offset: offset ?? 0,
     page: Math.floor((offset ?? 0) / Math.max(limit, 1)) + parameters.firstPage,
     firstPage: parameters.firstPage,
+    firstOffset: parameters.firstOffset,
     hasPrevious: links.prev !== undefined || (offset ?? 0) > 0,
   };
   const sent = pageHeaders.filter((header) => facts.total !== undefined || !ofTotal.includes(header));
@@ -170,7 +171,7 @@ async function findPosition(
 
 function readSelection(
   query: Query,
-  { limit: limitName, offset: offsetName, page, cursor, before, firstPage, anyLimit }: PageParameters,
+  { limit: limitName, offset: offsetName, page, cursor, before, firstPage, firstOffset, anyLimit }: PageParameters,
 ) {
   const read = (name: string | undefined) => (name === undefined ? undefined : query[name]);
   const readInteger = (name: string | undefined, minimum: number) => {
@@ -186,7 +187,9 @@ function readSelection(
   const wanted = sent ?? (limitName === undefined ? maxRecords : defaultLimit);
   const limit = Math.min(wanted, maxRecords); // a page can have fewer records
   const number = readInteger(page, firstPage);
-  const skipped = readInteger(offsetName, 0) ?? (number === undefined ? undefined : (number - firstPage) * limit);
+  const first = readInteger(offsetName, firstOffset);
+  const ofPage = number === undefined ? undefined : (number - firstPage) * limit;
+  const skipped = first === undefined ? ofPage : first - firstOffset;
   const offset = skipped === undefined ? undefined : Math.min(skipped, Number.MAX_SAFE_INTEGER);
   return { limit, offset, cursor: read(cursor), before: read(before) };
 }
@@ -206,13 +209,16 @@ type UrlOfPage = (skipped: number) => string;
 function numberPages(
   url: string,
   query: Query,
-  { offset, page, firstPage }: PageParameters,
+  { offset, page, firstPage, firstOffset }: PageParameters,
   limit: number,
 ): UrlOfPage | undefined {
   const name = offset ?? page;
   if (name === undefined) return undefined;
   return (skipped) =>
-    urlWith(url, { ...query, [name]: offset ? skipped : Math.floor(skipped / Math.max(limit, 1)) + firstPage });
+    urlWith(url, {
+      ...query,
+      [name]: offset ? skipped + firstOffset : Math.floor(skipped / Math.max(limit, 1)) + firstPage,
+    });
 }
 
 // By cursor if the list has one, or else by offset or number.

@@ -1,0 +1,74 @@
+// Pages as frameworks and vendors write their parameters: each list is followed to its end by its links.
+import t from "tap";
+import { parseDocument } from "../../src/openapi/index.ts";
+import { planOf } from "../../src/resources/index.ts";
+import { documentOf } from "../support/document-server.ts";
+import { testLikely } from "../support/likely.ts";
+
+const json = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
+const note = "{ type: object, properties: { id: { type: integer, readOnly: true }, text: { type: string } } }";
+const integer = (name: string, others = "") => `{ name: "${name}", in: query, schema: { type: integer${others} } }`;
+const documentWith = (parameters: string, list = `{ type: array, items: ${note} }`, headers = "") =>
+  documentOf(
+    `  /notes:
+    get: { operationId: listNotes, parameters: [${parameters}], responses: { 200: { description: x, ${headers}${json(list)} } } }
+    post: { operationId: addNote, requestBody: { required: true, ${json(note)} }, responses: { 201: { description: x, ${json(note)} } } }
+  /notes/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: getNote, responses: { 200: { description: x, ${json(note)} } } }
+`,
+  );
+
+for (const [limit, place, first, others] of [
+  ["$top", "$skip", 0, ""],
+  ["take", "skip", 0, ""],
+  ["max", "first", 0, ""],
+  ["size", "from", 0, ""],
+  ["rows", "start", 0, ""],
+  ["count", "startIndex", 1, ""],
+  ["maxResults", "startAt", 0, ""],
+  ["page[size]", "page[number]", 1, ""],
+  ["size", "page", 0, ", default: 0"],
+  ["pageSize", "pageIndex", 0, ", minimum: 0"],
+  ["itemsPerPage", "currentPage", 1, ""],
+  ["_limit", "_page", 1, ""],
+] as const)
+  testLikely(
+    `pages by ${limit} and ${place}`,
+    documentWith(`${integer(limit)}, ${integer(place, others)}`),
+    async (t, send) => {
+      for (const text of ["a", "b", "c", "d", "e"]) await send("POST", "/notes", { text });
+      const pages: number[][] = [];
+      const start = new URLSearchParams({ [limit]: "2", [place]: `${first}` });
+      for (let url: string | undefined = `/notes?${start}`; url; ) {
+        const { headers, body }: Awaited<ReturnType<typeof send>> = await send("GET", url);
+        pages.push(body.map(({ id }: { id: number }) => id));
+        url = /<([^>]*)>; rel="next"/.exec(`${headers.link}`)?.[1];
+      }
+      t.same(pages, [[1, 2], [3, 4], [5]]);
+    },
+  );
+
+testLikely(
+  "a list of SCIM counts from 1, and says so",
+  documentWith(
+    `${integer("startIndex")}, ${integer("count")}`,
+    `{ type: object, required: [totalResults, startIndex, Resources], properties: { totalResults: { type: integer }, startIndex: { type: integer }, itemsPerPage: { type: integer }, Resources: { type: array, items: ${note} } } }`,
+    "headers: { Content-Range: { schema: { type: string } } }, ",
+  ),
+  async (t, send) => {
+    for (const text of ["a", "b", "c"]) await send("POST", "/notes", { text });
+    const { headers, body } = await send("GET", "/notes?startIndex=2&count=1");
+    t.match(body, { totalResults: 3, startIndex: 2, Resources: [{ id: 2 }] });
+    t.equal(headers["content-range"], "items 1-1/3");
+  },
+);
+
+t.test("A name that selects a page beside another one means something else without it", async (t) => {
+  const refusedOf = async (parameters: string) => {
+    const { operations } = planOf(await parseDocument(documentWith(parameters)));
+    return operations[0]?.does?.refused.map(({ name }) => name);
+  };
+  t.same(await refusedOf(`${integer("from")}, ${integer("count")}`), ["from", "count"]);
+  t.same(await refusedOf("{ name: page, in: query, schema: { type: boolean } }"), ["page"]);
+});
