@@ -43,10 +43,10 @@ const orders = documentOf(
 `,
 );
 
-testLikely("fields select members, beside the id", orders, async (t, send) => {
+testLikely("fields select members, beside the id and what the schema requires", orders, async (t, send) => {
   await send("POST", "/orders", { title: "a", agent_id: 7 });
   t.same((await send("GET", "/orders/1?fields=title")).body, { id: 1, title: "a" });
-  t.same((await send("GET", "/orders?fields=agent_id,title")).body, {
+  t.same((await send("GET", "/orders?fields=agent_id")).body, {
     data: [{ id: 1, title: "a", agent_id: 7 }],
     total: 1,
   });

@@ -85,7 +85,8 @@ function readCondition(
 }
 
 // What is no text to look for.
-const languageWords = /\b(syntax|language|operators?|qualifiers?|expressions?|lucene|scim|odata|kql|jql|json)\b/i;
+const languageWords =
+  /\b(syntax|language|operators?|qualifiers?|expressions?|lucene|scim|odata|kql|jql|json|format)\b/i;
 
 function canCompare({ type, kind }: Found, sent: ValueType, { operator }: Comparison): boolean {
   const isNumber = (one: ValueType) => one === "number" || one === "int64";

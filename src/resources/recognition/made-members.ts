@@ -49,7 +49,7 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
   const optional = record.propertyNames.filter((name) => name !== id && sent(name) && !body.required.includes(name));
   const findTimes = (wanted: "created" | "updated", names: readonly string[] = unsent): [string, Source][] =>
     names.flatMap((name) => {
-      const time = meaningOf(timeNames, name) === wanted ? timeOf(record.property(name)) : undefined;
+      const time = meaningOf(timeNames, name) === wanted ? timeOf(name, record.property(name)) : undefined;
       return time ? [[name, { time }]] : [];
     });
   const updated = findTimes("updated");
@@ -140,13 +140,20 @@ export function makeInitial(record: RecordSchema): object | undefined {
   return record.required.every((name) => Object.hasOwn(values, name)) ? values : undefined;
 }
 
-function timeOf(parts: readonly SchemaNode[]): "date-time" | "date" | "seconds" | "milliseconds" | undefined {
+function timeOf(
+  name: string,
+  parts: readonly SchemaNode[],
+): "date-time" | "date" | "seconds" | "milliseconds" | undefined {
   const schemas = withAlternatives(parts);
   const has = (keyword: string, value: string) =>
     schemas.some(({ schema }) => [schema[keyword]].flat().includes(value));
   const isNumber = has("type", "integer") || has("type", "number");
-  const isInMilliseconds = schemas.some(({ schema }) => Number(schema.example) > 1e11); // in seconds, the year 5138
-  if (isNumber) return isInMilliseconds ? "milliseconds" : "seconds";
+  const words = schemas.map(({ schema }) => `${schema.description ?? ""}`).join(" ");
+  const isExact = schemas.some(({ schema }) => Number(schema.example) > 1e11); // in seconds, the year 5138
+  // Longs of Java and numbers of JavaScript are in milliseconds, unless the document says otherwise.
+  const isLong = has("format", "int64") || has("type", "number");
+  const isUsual = isLong && /[a-z](At|Timestamp|Time|On|Date)$/.test(name) && !/second|unix/i.test(words);
+  if (isNumber) return isExact || isUsual || /milli/i.test(words) ? "milliseconds" : "seconds";
   const format = (["date-time", "date"] as const).find((one) => has("format", one));
   const isFree = has("type", "string") && schemas.every(({ schema }) => schema.format === undefined && !schema.pattern);
   return format ?? (isFree ? "date-time" : undefined);

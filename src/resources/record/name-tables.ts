@@ -233,7 +233,7 @@ export const comparisonNames: readonly Row<Comparison>[] = [
   [/^(?<member>.+)_nie$/, { operator: "eq", not: true, ignoresCase: true }, "NetBox"],
   [/^(?<member>.+)_(is_?null|null|empty|blank)$/, { operator: "isNull" }, "Django, Rails"],
   [/^(?<member>.+)_(exists|present)$/, { operator: "isNull", not: true }, "Rails"],
-  [/^(has|with)_(?<member>.+)$/, { operator: "isNull", not: true }, "Django"],
+  [/^has_(?<member>.+)$/, { operator: "isNull", not: true }, "Django"],
 ];
 
 /** How a parameter compares its member, if its description says so. */

@@ -78,7 +78,7 @@ export class ResponseShape {
     return this.#select(expanded);
   }
 
-  // The members that are selected, and the id. Of JSON:API, those of the attributes.
+  // The members that are selected, the id, and those without which it would not match its schema. Of JSON:API, those of the attributes.
   #select(record: Members): object {
     const fields = this.#fields;
     if (fields === undefined) return record;
@@ -86,10 +86,12 @@ export class ResponseShape {
     const pick = (members: Members, names: readonly string[]) =>
       Object.fromEntries(Object.entries(members).filter(([name]) => names.includes(name)));
     const attributes = record[attributesName];
-    const [id = ""] = this.#resource.idPath;
-    if (!isObject(attributes)) return pick(record, [id, ...fields, ...expanded]);
-    const own = pick(record, [id, "type", "links", ...fields, ...expanded]);
-    return { ...own, [attributesName]: pick(attributes as Members, fields) };
+    const { record: schema, idPath } = this.#resource;
+    const own = pick(record, [...idPath.slice(0, 1), ...schema.required, ...fields, ...expanded]);
+    if (!isObject(attributes)) return own;
+    const required = schema.member(attributesName)?.required ?? [];
+    const inner = pick(attributes as Members, [...required, ...fields]);
+    return { ...own, ...pick(record, ["type", "links"]), [attributesName]: inner };
   }
 
   async #find(
