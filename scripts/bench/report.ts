@@ -156,29 +156,27 @@ export function formatTables(results: Results): string {
   return [
     section("CPU time of the server for each request, in microseconds:", (values) => formatMedian(values, "cpu")),
     section(
-      "Requests per second; ≥ if the load generator was the bottleneck:",
-      (values) => `${isLimitedByGenerator(values) ? "≥ " : ""}${formatMedian(values, "rate")}`,
-    ),
-    section(
-      "Latency in milliseconds, median and 99th percentile:",
-      (values) => `${format(median(values, "p50"))} / ${format(median(values, "p99"))}`,
+      "Requests per second (≥ if the load generator was the bottleneck), and the p50 / p99 of their latency in milliseconds:",
+      (values) => {
+        const rate = `${isLimitedByGenerator(values) ? "≥ " : ""}${formatMedian(values, "rate")}`;
+        return `${rate}, ${format(median(values, "p50"))} / ${format(median(values, "p99"))}`;
+      },
     ),
     formatTable(
-      ["", "first response, ms after the start (median)", "idle memory, MB", "peak memory, MB"],
+      [
+        "",
+        "first response, ms after the start (median)",
+        "CPU time for each request in the first runs after the start, µs",
+        "idle memory, MB",
+        "peak memory, MB",
+      ],
       ids.map((id) => {
-        const { startTimes, idleMemory, peakMemory } = processes[id] as ProcessStats;
-        return [contenders[id].name, format(summarize(startTimes).median), format(idleMemory), format(peakMemory)];
+        const { startTimes, firstRuns, idleMemory, peakMemory } = processes[id] as ProcessStats;
+        const start = [format(summarize(startTimes).median), firstRuns.map(format).join(", ")];
+        return [contenders[id].name, ...start, format(idleMemory), format(peakMemory)];
       }),
     ),
-    `CPU time for each request in the first runs after the start, in microseconds:\n\n${formatTable(
-      ["", ...Array.from({ length: firstRuns(processes) }, (_, index) => `${index + 1}`)],
-      ids.map((id) => [contenders[id].name, ...(processes[id] as ProcessStats).firstRuns.map(format)]),
-    )}`,
   ].join("\n\n");
-}
-
-function firstRuns(processes: Results["processes"]): number {
-  return Math.max(...Object.values(processes).map(({ firstRuns }) => firstRuns.length));
 }
 
 const charted: WorkloadId[] = ["get", "list20", "list100"];
