@@ -1,4 +1,5 @@
 // Formats the report of a fuzz run as a Markdown table.
+import { formatTable } from "../../../scripts/bench/report.ts";
 import type { Finding, Report } from "./run.ts";
 
 const format = (value: number) => value.toLocaleString("en-US");
@@ -9,7 +10,8 @@ export function formatReport({ requests, connections, seconds, statuses, pets, m
   const serverErrors = Object.entries(statuses)
     .filter(([status]) => Number(status) >= 500)
     .reduce((sum, [, count]) => sum + count, 0);
-  const rows = {
+  const cells = {
+    requests: `${format(requests)}, on ${format(connections)} connections`,
     responses: Object.entries(statuses)
       .map(([status, count]) => `${status}: ${format(count)}`)
       .join(", "),
@@ -20,6 +22,5 @@ export function formatReport({ requests, connections, seconds, statuses, pets, m
     memory: `${memory.map((megabytes) => megabytes.toFixed(0)).join(" → ")} MB`,
     time: `${seconds.toFixed(0)} s, ${format(Math.round(requests / seconds))} requests per second`,
   };
-  const head = `| requests | ${format(requests)}, on ${format(connections)} connections |\n|---|---|`;
-  return [head, ...Object.entries(rows).map(([name, value]) => `| ${name} | ${value} |`)].join("\n");
+  return formatTable(Object.keys(cells), [Object.values(cells)]);
 }

@@ -1,4 +1,5 @@
 // Formats the report of a soak run as a table.
+import { formatTable } from "../../../scripts/bench/report.ts";
 import { properties } from "./history.ts";
 import type { Report } from "./run.ts";
 
@@ -29,7 +30,7 @@ export function formatReport(report: Report): string {
       .map(([name, count]) => `${name} (${format(count)})`)
       .join("; ");
   const total = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const rows = {
+  const cells = {
     minutes: minutes.toFixed(1),
     calls: `${format(total(outcomes))}, ${format(Math.round(total(outcomes) / minutes / 60))} per second`,
     outcomes: list({
@@ -45,5 +46,5 @@ export function formatReport(report: Report): string {
     "memory of all processes, start → end": `${memory.start.toFixed(0)} → ${memory.end.toFixed(0)} MB`,
     faults: `${format(total(faults))}: ${list(faults)}`,
   };
-  return ["| | |\n|---|---|", ...Object.entries(rows).map(([name, value]) => `| ${name} | ${value} |`)].join("\n");
+  return formatTable(Object.keys(cells), [Object.values(cells)]);
 }
