@@ -40,7 +40,7 @@ export type {
   Store,
 } from "./port.ts";
 export { type Condition, compileOrder, type Member, type Operator, type Order } from "./query/conditions.ts";
-export type { TextKind } from "./query/value-bytes.ts";
+export { isTime, type TextKind } from "./query/value-bytes.ts";
 export { queryChannel, type Statement, sharedContexts } from "./query-channel.ts";
 export {
   addressOf,

@@ -257,11 +257,14 @@ testStores("random queries give the records of an implementation in memory, in i
   t.ok(created.length > 0, "all queries were compared");
 });
 
-testStores("a position in one order is none in another, and a page can't end too deep", async (t, test) => {
-  const { records } = await create(test);
-  const orderBy = [{ path: ["number"] }];
-  const { last } = await records.list({ limit: 2, orderBy });
-  await t.rejects(records.list({ limit: 2, position: { after: last as Uint8Array } }), /order of creation/);
-  await t.rejects(records.list({ limit: 2, orderBy, position: { after: 1n } }), /order/);
-  await t.rejects(records.list({ limit: 2, orderBy, offset: 100_000 }), { message: /first 100000 records/ });
-});
+testStores(
+  "a position in one order is none in another, and a page behind the last record is empty",
+  async (t, test) => {
+    const { records } = await create(test);
+    const orderBy = [{ path: ["number"] }];
+    const { last } = await records.list({ limit: 2, orderBy });
+    await t.rejects(records.list({ limit: 2, position: { after: last as Uint8Array } }), /order of creation/);
+    await t.rejects(records.list({ limit: 2, orderBy, position: { after: 1n } }), /order/);
+    t.same(idsOf(await records.list({ limit: 2, orderBy, offset: 100_000 })), [], "a page behind the last record");
+  },
+);

@@ -91,7 +91,8 @@ function compile({ operator, value, ignoresCase }: Condition, kind: TextKind | u
   if (operator === "eq") return (one) => encode(one).equals(wanted);
   // A date is the whole day: up to 2026-01-31 is up to its end, and after it is from 2026-02-01 on.
   const isDay = kind === "time" && isDate(value) && (operator === "lte" || operator === "gt");
-  if (isDay) return compile({ members: [], operator: operator === "lte" ? "lt" : "gte", value: nextDay(value) }, kind);
+  if (isDay)
+    return compile({ members: [], operator: operator === "lte" ? "lt" : "gte", value: `${value}T24:00:00Z` }, kind);
   const isMatch = signs[operator];
   return (one) => {
     const bytes = encode(one);
@@ -105,12 +106,6 @@ const signs = {
   lt: (sign: number) => sign < 0,
   lte: (sign: number) => sign <= 0,
 };
-
-function nextDay(date: string): string {
-  const next = new Date(`${date}T00:00:00Z`);
-  next.setUTCDate(next.getUTCDate() + 1);
-  return next.toISOString();
-}
 
 // The values to which names lead: undefined if there is none.
 function valuesAt(value: unknown, path: readonly string[], depth = 0): readonly unknown[] {

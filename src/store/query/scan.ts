@@ -64,8 +64,6 @@ async function sortRows<R>(collection: Collection, query: RecordQuery, read: Rea
   const { limit, offset = 0, orderBy = [], position } = query;
   const { direction, from } = readPlace(position);
   const wanted = offset + limit + 1;
-  if (wanted > maxKept)
-    throw new QueryTooSlow(`A page of an ordered list must end within the first ${maxKept} records.`);
   const placeOf = compileOrder(orderBy);
   const sign = direction === "forwards" ? 1 : -1;
   const inOrder = (a: OrderedRow, b: OrderedRow) => sign * a[2].compare(b[2]);
@@ -75,6 +73,8 @@ async function sortRows<R>(collection: Collection, query: RecordQuery, read: Rea
     const place = placeOf(record, number);
     if (from !== undefined && sign * place.compare(from) <= 0) continue;
     kept.push([row[0], number, place]);
+    if (wanted > maxKept && kept.length > maxKept)
+      throw new QueryTooSlow(`A page of an ordered list must end within the first ${maxKept} records.`);
     if (kept.length >= 2 * wanted + stepRows.min) kept = kept.sort(inOrder).slice(0, wanted);
   }
   const rows = kept.sort(inOrder).slice(offset, wanted);

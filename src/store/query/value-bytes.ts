@@ -36,6 +36,11 @@ export function isDate(value: unknown): value is string {
   return typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value);
 }
 
+/** Returns whether a text is a date or an instant that exists, of the years 0 to 9999 (RFC 3339). */
+export function isTime(text: string): boolean {
+  return encodeTime(text) !== undefined;
+}
+
 function writeBigInt(_: string, value: unknown): unknown {
   return typeof value === "bigint" ? `${value}` : value;
 }
@@ -72,7 +77,8 @@ function withoutZeros(digits: string): string {
 const timePattern =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(?:[Zz]|([+-])(\d\d):?(\d\d))?)?$/;
 
-// Seconds since 0000, then the fraction: exact beyond nanoseconds, in any time zone. A date is its midnight in UTC.
+// Seconds since 0000, then the fraction: exact beyond nanoseconds, in any time zone. A date is its midnight in UTC. Undefined for a day
+// that no month has.
 function encodeTime(text: string): Buffer | undefined {
   const found = timePattern.exec(text);
   if (found === null) return undefined;
@@ -92,6 +98,7 @@ function encodeTime(text: string): Buffer | undefined {
   ];
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
   date.setUTCHours(hours, minutes, seconds);
   const offset = (zoneHours * 60 + zoneMinutes) * 60 * (found[8] === "-" ? -1 : 1);
   const bytes = Buffer.alloc(7);
