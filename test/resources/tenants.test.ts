@@ -34,7 +34,7 @@ const documentWith = (tenant: string, others = tenant) =>
     NewCompany: { type: object, required: [name], properties: { name: { type: string } } }
     Company: { type: object, required: [id, name], properties: { id: { type: integer }, name: { type: string }, tenant_id: { type: string } } }
     NewContact: { type: object, required: [email], properties: { email: { type: string } } }
-    Contact: { type: object, required: [id, email, company_id], properties: { id: { type: integer }, email: { type: string }, company_id: { type: integer } } }
+    Contact: { type: object, required: [id, email, company_id], properties: { id: { type: integer }, email: { type: string }, company_id: { type: integer }, company: ${ref("Company")} } }
 `,
   );
 

@@ -64,9 +64,9 @@ export function findScope(path: string, record: RecordSchema, [idName]: readonly
   return parametersOf(path).map((parameter) => {
     const own = toSnakeCase(parameter);
     const before = path.split(`/{${parameter}}`, 1)[0]?.split("/").at(-1) ?? "";
-    // `vehicle_id` of `/vehicles/{id}`, `organization` or `organization_id` of `{organization_pk}`
+    // `vehicle_id` of `/vehicles/{id}`, `organization_id` or `organization`, which can be an object, of `{organization_pk}`
     const thing = ownNames.test(own) ? singularOf(toSnakeCase(before)) : own.replace(/_(pk|id|uuid|slug|key)$/, "");
-    const found = [own, thing, `${thing}_id`].flatMap((one) => names.find((name) => toSnakeCase(name) === one) ?? []);
+    const found = [own, `${thing}_id`, thing].flatMap((one) => names.find((name) => toSnakeCase(name) === one) ?? []);
     return { parameter, ...(found[0] !== undefined && { member: found[0] }) };
   });
 }
