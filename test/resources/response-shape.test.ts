@@ -90,9 +90,65 @@ testLikely("an expansion has other records in place of their ids, and those belo
   );
 });
 
+testLikely("a response has up to 16 MiB of other records, each as often as it is named", orders, async (t, send) => {
+  await send("POST", "/customers", { name: "x".repeat(900_000) });
+  for (let count = 0; count < 19; count++) await send("POST", "/orders", { title: "a", customer: 1 });
+  t.match(await send("GET", `/orders/1?expand=${"customer,".repeat(1_000)}`), { status: 200 });
+  t.match(await send("GET", "/orders?expand=customer"), {
+    status: 400,
+    body: { message: /1000 other records and 16 MiB/, details: [{ name: "expand" }] },
+  });
+});
+
+const teams = documentOf(
+  ["team", "org"]
+    .map(
+      (parent) => `  /${parent}s:
+    post: { operationId: add_${parent}, ${add("Customer")} }
+  /${parent}s/{id}:
+    parameters: [${id}]
+    get: { operationId: get_${parent}, ${ok(ref("Customer"))} }
+`,
+    )
+    .join("") +
+    `  /orgs/{id}/badges:
+    parameters: [${id}]
+    post: { operationId: addBadge, ${add("Item")} }
+  /orgs/{id}/badges/{badge}:
+    parameters: [${id}, { name: badge, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: getBadge, ${ok(ref("Item"))} }
+  /teams/{id}/members:
+    parameters: [${id}]
+    post: { operationId: addMember, ${add("Member")} }
+  /teams/{id}/members/{member}:
+    parameters: [${id}, { name: member, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: getMember, parameters: [${query("expand")}], ${ok(ref("Member"))} }
+`,
+  `components:
+  schemas:
+    NewCustomer: { type: object, required: [name], properties: { name: { type: string } } }
+    Customer: { type: object, required: [id, name], properties: { id: { type: integer }, name: { type: string } } }
+    NewItem: { type: object, required: [sku], properties: { sku: { type: string } } }
+    Item: { type: object, required: [id, sku], properties: { id: { type: integer }, sku: { type: string } } }
+    NewMember: { type: object, properties: { item: { type: integer } } }
+    Member: { type: object, required: [id], properties: { id: { type: integer }, item: { anyOf: [{ type: integer }, ${ref("Item")}] } } }
+`,
+);
+
+testLikely(
+  "no expansion has records below another parent, whose parameter has the same name",
+  teams,
+  async (t, send) => {
+    for (const path of ["/teams", "/orgs"]) await send("POST", path, { name: "x" });
+    t.match(await send("POST", "/orgs/1/badges", { sku: "secret" }), { status: 201, body: { id: 1 } });
+    t.match(await send("POST", "/teams/1/members", { item: 1 }), { status: 201 });
+    t.match(await send("GET", "/teams/1/members/1?expand=item"), { status: 501 });
+  },
+);
+
 const articles = documentOf(
   `  /articles:
-    get: { operationId: listArticles, parameters: [${query("fields[articles]")}], ${ok(`{ type: object, properties: { data: { type: array, items: ${ref("Article")} } } }`)} }
+    get: { operationId: listArticles, parameters: [${query("fields[people]")}, ${query("fields[articles]")}], ${ok(`{ type: object, properties: { data: { type: array, items: ${ref("Article")} } } }`)} }
     post: { operationId: addArticle, requestBody: { required: true, ${json(`{ type: object, properties: { data: ${ref("Article")} } }`)} }, ${ok(`{ type: object, properties: { data: ${ref("Article")} } }`, 201)} }
   /articles/{id}:
     parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
@@ -108,4 +164,5 @@ testLikely("fields of JSON:API select attributes", articles, async (t, send) => 
   const { body } = await send("GET", "/articles?fields[articles]=title");
   t.match(body.data, [{ type: "articles", attributes: { title: "a" } }]);
   t.notOk("text" in body.data[0].attributes);
+  t.match(await send("GET", "/articles?fields[people]=title"), { status: 501 }, "those of other records");
 });

@@ -26,9 +26,13 @@ export interface ExpansionTarget {
 }
 
 /** Returns the query parameter of an operation that selects members of the records in its response; undefined if it has none. */
-export function findFieldsParameter(operation: Operation, { record }: Resource): string | undefined {
-  return queryOf(operation).find((one) => meaningOf(fieldsNames, plainName(one.value.name)) && isOfTexts(one, record))
-    ?.value.name;
+export function findFieldsParameter(operation: Operation, { record, path }: Resource): string | undefined {
+  // `fields[people]` of JSON:API is about other records.
+  const isOwn = (name: string) => [undefined, lastSegment(path)].includes(/\[(.+)\]$/.exec(name)?.[1]);
+  return queryOf(operation).find((one) => {
+    const { name } = one.value;
+    return meaningOf(fieldsNames, plainName(name)) && isOwn(name) && isOfTexts(one, record);
+  })?.value.name;
 }
 
 /** Returns what a query parameter of a GET or list expands; undefined if it has none, or no name is understood. */
@@ -63,12 +67,14 @@ function isOfTexts(parameter: Operation["parameterParts"][number], { document }:
 // `customer` with an id or a customer, or `customer_id` beside a member `customer`, which only an expansion has.
 function findReference(
   member: string,
-  { record, plan: { scope } }: Resource,
+  { record, path, plan: { scope } }: Resource,
   all: readonly Resource[],
 ): readonly (readonly [string, ExpansionTarget])[] {
   const thing = toSnakeCase(member).replace(/_(id|uuid|gid|key|slug)s?$/, "");
   const isIn = (other: Resource) =>
-    !other.isSingle && other.plan.scope.every(({ parameter }, index) => scope[index]?.parameter === parameter);
+    !other.isSingle &&
+    path.startsWith(other.path.slice(0, other.path.lastIndexOf("}") + 1)) &&
+    other.plan.scope.every(({ parameter }, index) => scope[index]?.parameter === parameter);
   const find = (name: string) =>
     all.find((other) => isIn(other) && (shows(record, name, other.record) || showsItems(record, name, other.record)));
   const own = find(member);

@@ -1,8 +1,8 @@
 // Shapes the records of a response as a request selects it: some of their members, and other records in place of their ids.
 import { InvalidRequest } from "../../http/index.ts";
-import { isObject, parseJson, RawJson, toJson } from "../../lib/index.ts";
+import { getOrAdd, isObject, parseJson, RawJson, toJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/index.ts";
-import { type RecordId, type Records, scopeFilter, toScope } from "../../store/index.ts";
+import { type Records, scopeFilter, toScope } from "../../store/index.ts";
 import type { PlannedAction } from "../recognition/plan.ts";
 import type { ExpansionTarget } from "../recognition/response-shape.ts";
 import { attributesName } from "../record/name-tables.ts";
@@ -11,26 +11,29 @@ import type { Resource } from "../record/resource.ts";
 type Members = Readonly<Record<string, unknown>>;
 
 const maxExpanded = 1_000; // other records in a response
+const maxLength = 16_777_216; // of their JSON, each time that the response has it
 const maxBelow = 100; // of each record
+
+interface ShapeOptions {
+  readonly resource: Resource;
+  readonly resources: ReadonlyMap<string, Resource>;
+  readonly records: Records;
+}
 
 /** What a request selects of the records in its response. */
 export class ResponseShape {
-  readonly #resource: Resource;
-  readonly #resources: ReadonlyMap<string, Resource>;
-  readonly #records: Records;
+  readonly #options: ShapeOptions;
   readonly #fields: readonly string[] | undefined;
   readonly #targets: readonly ExpansionTarget[];
-  readonly #known = new Map<string, Promise<unknown>>();
+  readonly #parameter: string; // that expands
+  readonly #known = new Map<string, Promise<{ readonly value: unknown; readonly length: number }>>();
+  #length = 0;
 
   /** Returns the shape of a request; undefined for whole records. Throws an InvalidRequest for a name that is not known. */
   static of(
     call: UntypedCall,
     { fieldsParameter, expansion }: PlannedAction,
-    options: {
-      readonly resource: Resource;
-      readonly resources: ReadonlyMap<string, Resource>;
-      readonly records: Records;
-    },
+    options: ShapeOptions,
   ): ResponseShape | undefined {
     const fields = namesIn(call, fieldsParameter);
     const expanded = namesIn(call, expansion?.parameter);
@@ -42,23 +45,19 @@ export class ResponseShape {
     // Stripe names the members of a list behind `data.`.
     const names = (expanded ?? []).map((name) => name.replace(/^data\./, ""));
     const wanted = names.map((name) => targets[requireName(name, Object.keys(targets), `${expansion?.parameter}`)]);
-    return new ResponseShape(own, wanted as ExpansionTarget[], options);
+    return new ResponseShape(own, wanted as ExpansionTarget[], `${expansion?.parameter}`, options);
   }
 
   private constructor(
     fields: readonly string[] | undefined,
     targets: readonly ExpansionTarget[],
-    {
-      resource,
-      resources,
-      records,
-    }: { readonly resource: Resource; readonly resources: ReadonlyMap<string, Resource>; readonly records: Records },
+    parameter: string,
+    options: ShapeOptions,
   ) {
     this.#fields = fields;
     this.#targets = targets;
-    this.#resource = resource;
-    this.#resources = resources;
-    this.#records = records;
+    this.#parameter = parameter;
+    this.#options = options;
   }
 
   /** Returns a record, or an array of them, as a response has it. `scope` are the values of the path above the records. */
@@ -86,7 +85,7 @@ export class ResponseShape {
     const pick = (members: Members, names: readonly string[]) =>
       Object.fromEntries(Object.entries(members).filter(([name]) => names.includes(name)));
     const attributes = record[attributesName];
-    const { record: schema, idPath } = this.#resource;
+    const { record: schema, idPath } = this.#options.resource;
     const own = pick(record, [...idPath.slice(0, 1), ...schema.required, ...fields, ...expanded]);
     if (!isObject(attributes)) return own;
     const required = schema.member(attributesName)?.required ?? [];
@@ -99,41 +98,40 @@ export class ResponseShape {
     { collection, id: member }: ExpansionTarget,
     scope: readonly string[],
   ): Promise<unknown> {
-    const resource = this.#resources.get(collection) as Resource;
+    const { resource: own, resources, records } = this.#options;
+    const resource = resources.get(collection) as Resource;
     if (member === undefined) {
-      const inner = toScope([...scope, `${this.#resource.idIn(record)}`]);
-      const below = () => this.#records(collection).list({ limit: maxBelow, filter: { [scopeFilter.name]: inner } });
-      return this.#once(`${collection}/${inner}`, async () => parseJson((await below()).records.text));
+      const inner = toScope([...scope, `${own.idIn(record)}`]);
+      const below = () => records(collection).list({ limit: maxBelow, filter: { [scopeFilter.name]: inner } });
+      return this.#once(`${collection}/${inner}`, async () => (await below()).records);
     }
     const ids = record[member];
-    const find = (id: unknown) => {
+    // One that does not exist stays an id.
+    const find = async (id: unknown) => {
       if (typeof id !== "string" && typeof id !== "number" && typeof id !== "bigint") return id;
       const address = resource.addressAt(scope.slice(0, resource.scopeParameters.length), `${id}`);
-      return this.#once(`${collection}/${address}`, async () => this.#read(collection, address, id));
+      return (await this.#once(`${collection}/${address}`, () => records(collection).find(address))) ?? id;
     };
     return Array.isArray(ids) ? Promise.all(ids.map(find)) : find(ids);
   }
 
-  // One that does not exist stays an id.
-  async #read(collection: string, address: RecordId, id: unknown): Promise<unknown> {
-    const found = await this.#records(collection).find(address);
-    return found === undefined ? id : parseJson(found.text, Number.POSITIVE_INFINITY);
-  }
-
-  #once(key: string, read: () => Promise<unknown>): Promise<unknown> {
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    if (this.#known.size >= maxExpanded)
-      throw new InvalidRequest([
-        {
-          location: "query",
-          name: "",
-          message: `A response can have up to ${maxExpanded} other records. Select fewer records.`,
-        },
-      ]);
-    const found = read();
-    this.#known.set(key, found);
-    return found;
+  // Reads records once, and returns their value.
+  async #once(key: string, read: () => Promise<RawJson<unknown> | undefined>): Promise<unknown> {
+    const parse = async () => {
+      const { text } = (await read()) ?? {};
+      return text === undefined
+        ? { value: undefined, length: 0 }
+        : { value: parseJson(text, Number.POSITIVE_INFINITY), length: text.length };
+    };
+    if (this.#known.size < maxExpanded) getOrAdd(this.#known, key, parse);
+    const found = await this.#known.get(key);
+    this.#length += found?.length ?? 0;
+    if (found === undefined || this.#length > maxLength) {
+      const limits = `${maxExpanded} other records and ${maxLength / 1_048_576} MiB of them`;
+      const message = `A response can have up to ${limits}. Select fewer records.`;
+      throw new InvalidRequest([{ location: "query", name: this.#parameter, message }]);
+    }
+    return found.value;
   }
 }
 
@@ -142,7 +140,7 @@ function namesIn({ query }: UntypedCall, parameter: string | undefined): readonl
   const value = parameter === undefined ? undefined : (query as Members)[parameter];
   if (value === undefined) return undefined;
   const names = [isObject(value) ? Object.values(value) : value].flat(2).flatMap((one) => `${one}`.split(","));
-  return names.map((name) => name.trim()).filter((name) => name !== "");
+  return [...new Set(names.map((name) => name.trim()))].filter((name) => name !== "");
 }
 
 function requireName(name: string, known: readonly string[], parameter: string): string {
