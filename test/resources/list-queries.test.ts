@@ -103,6 +103,14 @@ const cases: readonly (readonly [parameters: readonly string[], expected: Readon
     [query("ordering"), query("search")],
     { "ordering=-publishedAt": "3 2 1 5 4", "search=APPLE&ordering=-title": "4 2", "search=strasse": "1" },
   ],
+  [
+    [query("sort"), query("order")],
+    {
+      "sort=title&order=desc": "5 4 2 3 1",
+      "sort=title&order=x": "400: The parameter order must be asc or desc.",
+      [`sort=${"title,".repeat(100)}title`]: "400: The parameter sort can have up to 100 names.",
+    },
+  ],
   [[query("OrderBy"), query("Descending", "{ type: boolean }")], { "OrderBy=UnitPrice&Descending=true": "3 1 5 2 4" }],
   [[query("$orderby")], { "$orderby=title desc": "5 4 2 3 1" }],
   [
@@ -136,7 +144,9 @@ const cases: readonly (readonly [parameters: readonly string[], expected: Readon
     {
       "published_after=2026-02-01T00:00:00%2B01:00": "2 3",
       "published_before=2026-02-01": "1 2",
+      "published_before=2026-13-45": "400: The parameter published_before must be a date or a time.",
       "publishedAt_lte=2026-02-02": "1 2 3",
+      "publishedAt_lte=9999-12-31": "1 2 3",
     },
   ],
   [
@@ -162,6 +172,7 @@ const cases: readonly (readonly [parameters: readonly string[], expected: Readon
       "filter[state__n]=open": "2 3",
       "tag=a&tag=c": "1 5",
       "ids=1,x": "400: The parameter ids must be a number.",
+      [`ids=${"9".repeat(400)}`]: "400: The parameter ids must be a number.",
     },
   ],
   [
@@ -196,14 +207,16 @@ for (const [parameters, expected] of cases)
   });
 
 testLikely(
-  "a cursor belongs to its order and its conditions",
-  documentWith(query("sort"), query("q")),
+  "a cursor belongs to its order and its conditions, and has each member of the order once",
+  documentWith(query("sort"), query("q"), query("state", texts)),
   async (t, send) => {
     await fill(send);
     const { headers } = await send("GET", "/articles?sort=title&limit=2");
     const cursor = /cursor=([\w-]+)/.exec(`${headers.link}`)?.[1];
     t.equal(await read(send, `sort=title&cursor=${cursor}`), "2 4 5");
-    for (const other of ["sort=-title", "sort=title&q=a", ""])
+    const repeated = await send("GET", "/articles?sort=title,Title,-title&limit=2");
+    t.equal(/cursor=([\w-]+)/.exec(`${repeated.headers.link}`)?.[1]?.length, cursor?.length);
+    for (const other of ["sort=-title", "sort=title&q=a", "sort=title&state=new&state=open", ""])
       t.match(await send("GET", `/articles?${other}&cursor=${cursor}`), {
         status: 400,
         body: { code: "invalid_cursor" },

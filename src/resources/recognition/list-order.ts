@@ -78,8 +78,8 @@ export function isDescending(name: string, value: unknown): boolean {
 }
 
 /**
- * Returns the order that texts say. A name without a direction is descending if `byDefault`. Returns the first part that is no member of
- * a record otherwise.
+ * Returns the order that texts say, with each member once. A name without a direction is descending if `byDefault`. Returns the first
+ * part that is no member of a record otherwise.
  */
 export function readSort(texts: readonly string[], resource: Resource, byDefault = false): readonly Order[] | string {
   const orders: Order[] = [];
@@ -93,7 +93,7 @@ export function readSort(texts: readonly string[], resource: Resource, byDefault
       orders.push(order);
     }
   }
-  return orders;
+  return [...Map.groupBy(orders, ({ path }) => path.join("\0")).values()].map(([first]) => first as Order);
 }
 
 const wordBefore = /^(asc|desc)\((.+)\)$/i;

@@ -1,24 +1,32 @@
 // What a request says of the records of a list: which ones, and in which order.
 import { InvalidRequest } from "../../http/index.ts";
-import { isObject, parseJson } from "../../lib/index.ts";
-import type { Condition, Filter, Order } from "../../store/index.ts";
+import { InvalidValue, isObject, parseJson } from "../../lib/index.ts";
+import { type Condition, type Filter, isTime, type Order } from "../../store/index.ts";
 import { isDescending, readSort } from "../recognition/list-order.ts";
 import type { ListCondition } from "../recognition/list-parameters.ts";
 import type { ListPlan } from "../recognition/plan.ts";
+import { directionWords, meaningOf } from "../record/name-tables.ts";
 import type { Resource } from "../record/resource.ts";
 import { notUnderstood } from "./request.ts";
 
+const maxSorts = 100; // each takes time to find
+
 type Query = Readonly<Record<string, unknown>>;
 
+/** Returns whether the value of a parameter selects all records, such as `all`. */
+export function isWildcard({ wildcards }: ListPlan, name: string, query: Query): boolean {
+  return Object.hasOwn(wildcards, name) && wildcards[name]?.includes(query[name]) === true;
+}
+
 /** Returns the conditions of a request, and of the filters those with several values. Throws an HttpError for a value that is none. */
-export function readWhere({ conditions, wildcards }: ListPlan, filters: readonly Filter[], query: Query): Condition[] {
-  const isWildcard = (name: string) => wildcards[name]?.includes(query[name]) === true;
+export function readWhere(list: ListPlan, filters: readonly Filter[], query: Query): Condition[] {
+  const { conditions } = list;
   const own = conditions.flatMap((condition) => {
     const { parameter, key, type, isList, ...rest } = condition;
     const sent = query[parameter];
     requireKnownKeys(conditions, parameter, sent);
     const value = key === undefined ? (isObject(sent) ? undefined : sent) : (Object(sent) as Query)[key];
-    if (value === undefined || isWildcard(parameter)) return [];
+    if (value === undefined || isWildcard(list, parameter, query)) return [];
     const parts = isList ? `${value}`.split(",").map((one) => one.trim()) : value;
     const values = Array.isArray(parts) ? parts.map((one) => convert(one, condition)) : convert(parts, condition);
     return [{ ...rest, value: values }];
@@ -40,26 +48,42 @@ function requireKnownKeys(conditions: readonly ListCondition[], parameter: strin
 
 // A number can be sent as a text, such as an item of `1,2`.
 function convert(value: unknown, { type, operator, parameter }: ListCondition): unknown {
-  if (typeof value !== "string" || type === "string" || operator === "isNull") return value;
-  if (type === "boolean" && /^(true|false)$/.test(value)) return value === "true";
-  if (type !== "boolean" && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(value)) return parseJson(value);
-  const kind = type === "boolean" ? "true or false" : "a number";
-  throw new InvalidRequest([
-    { location: "query", name: parameter, message: `The parameter ${parameter} must be ${kind}.` },
-  ]);
+  if (typeof value !== "string" || operator === "isNull") return value;
+  if (type === "string") {
+    const isRange = ["gt", "gte", "lt", "lte"].includes(operator); // only times have one
+    if (isRange && !isTime(value)) throw invalid(parameter, `The parameter ${parameter} must be a date or a time.`);
+    return value;
+  }
+  const isOfType = type === "boolean" ? /^(true|false)$/ : /^-?(0|[1-9]\d*)(\.\d+)?$/;
+  try {
+    if (isOfType.test(value)) return parseJson(value);
+  } catch (error) {
+    if (!(error instanceof InvalidValue)) throw error; // a number that is too large, or not exact
+  }
+  throw invalid(parameter, `The parameter ${parameter} must be ${type === "boolean" ? "true or false" : "a number"}.`);
+}
+
+function invalid(name: string, message: string): InvalidRequest {
+  return new InvalidRequest([{ location: "query", name, message }]);
 }
 
 /** Returns the order of a request; empty for that of creation. Throws an HttpError for a value that is none. */
 export function readOrder({ order }: ListPlan, resource: Resource, query: Query): readonly Order[] {
   const { sort, direction, isEnum, other } = order ?? {};
-  const isReverse = direction !== undefined && isDescending(direction, query[direction]);
+  const word = direction === undefined ? undefined : query[direction];
+  if (typeof word === "string" && meaningOf(directionWords, word) === undefined)
+    throw invalid(`${direction}`, `The parameter ${direction} must be asc or desc.`);
+  const isReverse = direction !== undefined && isDescending(direction, word);
   const sent = sort === undefined ? undefined : query[sort];
   if (sort === undefined || sent === undefined || sent === other)
     return isReverse ? [{ path: [], descending: true }] : [];
-  const orders = readSort([sent].flat().map(String), resource, isReverse);
+  const texts = [sent].flat().map(String);
+  if (texts.join().split(/[,;]/).length > maxSorts)
+    throw invalid(sort, `The parameter ${sort} can have up to ${maxSorts} names.`);
+  const orders = readSort(texts, resource, isReverse);
   if (typeof orders === "object") return orders;
   if (isEnum) throw notUnderstood(`parameter ${sort}=${sent}`);
   const known = resource.record.propertyNames.join(", ");
-  const message = `The parameter ${sort} can't have ${orders || "an empty name"}: a list can be ordered by ${known}.`;
-  throw new InvalidRequest([{ location: "query", name: sort, message }]);
+  const problem = `can't have ${orders || "an empty name"}: a list can be ordered by ${known}.`;
+  throw invalid(sort, `The parameter ${sort} ${problem}`);
 }

@@ -8,7 +8,7 @@ import type { PageParameters } from "../recognition/page-parameters.ts";
 import type { ListPlan, PlannedAction } from "../recognition/plan.ts";
 import type { Resource } from "../record/resource.ts";
 import type { CollectionAccess } from "./collection-access.ts";
-import { readOrder, readWhere } from "./list-query.ts";
+import { isWildcard, readOrder, readWhere } from "./list-query.ts";
 import {
   findNeighbours,
   findPageLinks,
@@ -110,14 +110,14 @@ function requireWhole({ isShort }: Page<unknown>, { limit, offset, page }: PageP
 function repeatedQuery({ query, request }: UntypedCall): Query {
   const plain = Object.entries(query as Query).filter(([, value]) => typeof value !== "object");
   if (plain.length === Object.keys(query as Query).length) return query as Query;
-  const { searchParams } = new URL(request.url, request.origin);
+  const { searchParams } = new URL(request.url, "http://localhost"); // HTTP/1.0 can have no Host
   const others = [...new Set(searchParams.keys())].map((name) => [name, searchParams.getAll(name)]);
   return { ...Object.fromEntries(others), ...Object.fromEntries(plain) };
 }
 
 // Reads which page of which records a request selects. Throws an HttpError if a cursor is not valid.
 async function selectPage(collection: CollectionAccess, list: ListPlan, call: UntypedCall) {
-  const { parameters, wildcards, conditions, order } = list;
+  const { parameters, conditions, order } = list;
   const { resource, place } = collection;
   const query = call.query as Query;
   const { before, cursor, ...rest } = readSelection(query, parameters);
@@ -129,13 +129,13 @@ async function selectPage(collection: CollectionAccess, list: ListPlan, call: Un
         message: `The parameters ${parameters.cursor} and ${parameters.before} can't be used together.`,
       },
     ]);
-  const isSelected = (name: string) => !(Object.hasOwn(wildcards, name) && wildcards[name]?.includes(query[name]));
+  const isSelected = (name: string) => !isWildcard(list, name, query);
   const names = resource.collection.filters.map(({ name }) => name);
   const filter = { ...definedOf(query, names.filter(isSelected)), ...place.withinOf(call) };
   const where = readWhere(list, resource.plan.filters, query);
   const orderBy = readOrder(list, resource, query);
   // What a cursor belongs to.
-  const others = [...conditions.map(({ parameter }) => parameter), order?.sort, order?.direction];
+  const others = [...names, ...conditions.map(({ parameter }) => parameter), order?.sort, order?.direction];
   const sent = Object.entries(query).filter(([name, value]) => value !== undefined && others.includes(name));
   const selected = { ...filter, ...Object.fromEntries(sent) };
   const page = { ...selected, limit: rest.limit };
