@@ -241,6 +241,10 @@ testStores("random queries give the records of an implementation in memory, in i
     const label = JSON.stringify(query, (_, value) => (typeof value === "bigint" ? `${value}n` : value));
     const pages = await readPages(records, query, 1 + random.int(40));
     if (pages.join() !== wanted.join()) t.same(pages, wanted, label);
+    if (random.int(10) === 0) {
+      const short = await readPages(records, { ...query, maxBytes: 1 + random.int(400) }, 40);
+      if (short.join() !== wanted.join()) t.same(short, wanted, `short pages, ${label}`);
+    }
     const offset = random.int(20);
     const skipped = await records.list({ ...query, limit: 7, offset });
     if (idsOf(skipped).join() !== wanted.slice(offset, offset + 7).join())

@@ -52,7 +52,7 @@ async function filterRows<R>(collection: Collection, query: RecordQuery, read: R
     if (skipped++ < offset) continue;
     rows.push(row);
     size += row[0].length;
-    if (rows.length > limit || size > maxBytes) break;
+    if (rows.length > limit || (size > maxBytes && rows.length > 1)) break;
   }
   return toPage(collection, rows, query);
 }
@@ -61,24 +61,39 @@ async function filterRows<R>(collection: Collection, query: RecordQuery, read: R
 type OrderedRow = readonly [record: string, number: bigint, place: Buffer];
 
 async function sortRows<R>(collection: Collection, query: RecordQuery, read: ReadRows): Promise<Page<R>> {
-  const { limit, offset = 0, orderBy = [], position } = query;
+  const { limit, offset = 0, orderBy = [], position, maxBytes = maxPageBytes } = query;
   const { direction, from } = readPlace(position);
   const wanted = offset + limit + 1;
   const placeOf = compileOrder(orderBy);
   const sign = direction === "forwards" ? 1 : -1;
   const inOrder = (a: OrderedRow, b: OrderedRow) => sign * a[2].compare(b[2]);
-  let kept: OrderedRow[] = [];
+  let [kept, size]: [OrderedRow[], number] = [[], 0];
   for await (const [row, record] of matchingRows(collection, { ...query, position: undefined, orderBy: [] }, read)) {
     const number = numberOf(collection, row);
     const place = placeOf(record, number);
     if (from !== undefined && sign * place.compare(from) <= 0) continue;
     kept.push([row[0], number, place]);
+    size += row[0].length;
     if (wanted > maxKept && kept.length > maxKept)
       throw new QueryTooSlow(`A page of an ordered list must end within the first ${maxKept} records.`);
-    if (kept.length >= 2 * wanted + stepRows.min) kept = kept.sort(inOrder).slice(0, wanted);
+    const isLarge = offset === 0 && size > 4 * maxBytes; // with an offset, the size of the page is not known yet
+    if (kept.length < 2 * wanted + stepRows.min && !isLarge) continue;
+    kept = kept.sort(inOrder).slice(0, wanted);
+    if (isLarge) kept = fittingRows(kept, maxBytes);
+    size = lengthOf(kept);
   }
   const rows = kept.sort(inOrder).slice(offset, wanted);
   return toPage(collection, rows, query);
+}
+
+// Those of a page, and the next one.
+function fittingRows(rows: OrderedRow[], maxBytes: number): OrderedRow[] {
+  let size = 0;
+  const next = rows.findIndex(([record], index) => {
+    size += record.length;
+    return size > maxBytes && index > 0;
+  });
+  return next < 0 ? rows : rows.slice(0, next + 1);
 }
 
 function readPlace(position: PagePosition | undefined) {
