@@ -39,7 +39,9 @@ const randomRequests = 20_000; // for each workload, identical for all contender
 
 /** Returns the path of the page that begins after the pet with the id `after`. */
 export function pathOfPage(query: ListQuery, after: number): string {
-  const page = { records: new RawJson<Pet[]>("[]"), first: undefined, last: BigInt(after), more: true, isShort: false };
+  const last = BigInt(after);
+  const none = { first: undefined, start: undefined };
+  const page = { ...none, records: new RawJson<Pet[]>("[]"), last, end: last, more: true, isShort: false };
   const link = linkPages("/v1/pets", query, undefined, page) ?? "";
   return link.slice(1, link.indexOf(">"));
 }

@@ -70,11 +70,13 @@ export function toPage<R>(
   const fitting = end < 0 ? rows.length : end;
   const page = rows.slice(0, Math.min(limit, fitting));
   if (position !== undefined && "before" in position) page.reverse();
-  const [first, last] = [page[0], page.at(-1)].map((row) => row && (row[2] ?? numberOf(collection, row)));
+  const [first, last] = [page[0], page.at(-1)].map((row) => row && numberOf(collection, row));
   return {
     records: new RawJson(`[${page.map(([record]) => record).join(",")}]`),
     first,
     last,
+    start: page[0]?.[2] ?? first,
+    end: page.at(-1)?.[2] ?? last,
     more: rows.length > page.length,
     isShort: fitting < Math.min(limit, rows.length),
   };

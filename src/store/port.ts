@@ -97,10 +97,14 @@ export type Position = bigint | Uint8Array;
 /** Records in an order. */
 export interface Page<R> {
   readonly records: RawJson<R[]>;
-  /** The position of the first record; undefined if the page is empty. */
-  readonly first: Position | undefined;
-  /** The position of the last record; undefined if the page is empty. */
-  readonly last: Position | undefined;
+  /** The number of the first record; undefined if the page is empty. */
+  readonly first: bigint | undefined;
+  /** The number of the last record; undefined if the page is empty. */
+  readonly last: bigint | undefined;
+  /** The position of the first record, before which the previous page ends; undefined if the page is empty. */
+  readonly start: Position | undefined;
+  /** The position of the last record, after which the next page begins; undefined if the page is empty. */
+  readonly end: Position | undefined;
   /** Whether more records match: after the page, or before it if it was read backwards. */
   readonly more: boolean;
   /** Whether it has fewer than `limit` records because of its size. */

@@ -206,8 +206,8 @@ async function readPages(records: RecordStore<Json, Json>, query: object, limit:
   for (let position: PagePosition | undefined; ; ) {
     const page: Page<Json> = await records.list({ ...query, limit, position });
     ids.push(...idsOf(page));
-    if (!page.more || page.last === undefined) return ids;
-    position = { after: page.last };
+    if (!page.more || page.end === undefined) return ids;
+    position = { after: page.end };
   }
 }
 
@@ -252,9 +252,9 @@ testStores("random queries give the records of an implementation in memory, in i
     if ((await records.count({}, where)) !== BigInt(wanted.length)) t.fail(`count of ${label}`);
     const second = await records.list({ ...query, limit: 5, offset: 5 });
     const before =
-      second.first === undefined
+      second.start === undefined
         ? undefined
-        : await records.list({ ...query, limit: 3, position: { before: second.first } });
+        : await records.list({ ...query, limit: 3, position: { before: second.start } });
     if (before && idsOf(before).join() !== wanted.slice(2, 5).join())
       t.same(idsOf(before), wanted.slice(2, 5), `before, ${label}`);
   }
@@ -266,8 +266,8 @@ testStores(
   async (t, test) => {
     const { records } = await create(test);
     const orderBy = [{ path: ["number"] }];
-    const { last } = await records.list({ limit: 2, orderBy });
-    await t.rejects(records.list({ limit: 2, position: { after: last as Uint8Array } }), /order of creation/);
+    const { end } = await records.list({ limit: 2, orderBy });
+    await t.rejects(records.list({ limit: 2, position: { after: end as Uint8Array } }), /order of creation/);
     await t.rejects(records.list({ limit: 2, orderBy, position: { after: 1n } }), /order/);
     t.same(idsOf(await records.list({ limit: 2, orderBy, offset: 100_000 })), [], "a page behind the last record");
   },

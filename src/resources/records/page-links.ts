@@ -93,8 +93,8 @@ export function findPageLinks(start: string, selected: SelectedPage): PageLinks 
   const at = (place: PagePosition) => `${start}${separator}${name}=${createCursor(place, digest)}`;
   return {
     first: position && start,
-    prev: page.first !== undefined && prev ? at({ before: page.first }) : undefined,
-    next: page.last !== undefined && next ? at({ after: page.last }) : undefined,
+    prev: page.start !== undefined && prev ? at({ before: page.start }) : undefined,
+    next: page.end !== undefined && next ? at({ after: page.end }) : undefined,
   };
 }
 

@@ -105,7 +105,8 @@ async function readPages<R>(
   return rows.map(([text, first, last, more, bytes]) => {
     if (Number(bytes) > maxSharedBytes) return undefined;
     const records = new RawJson<R[]>(`[${text ?? ""}]`);
-    return { records, first: first ?? undefined, last: last ?? undefined, more, isShort: false };
+    const [start, end] = [first ?? undefined, last ?? undefined];
+    return { records, first: start, last: end, start, end, more, isShort: false };
   });
 }
 
