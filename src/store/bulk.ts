@@ -37,6 +37,9 @@ export const sharedTables = {
 export const reservedNames: readonly string[] = [
   ...Object.keys(sharedTables),
   "deprecated_calls",
+  "index_changes",
+  "index_entries",
+  "record_indexes",
   "secret",
   "migrations",
 ];

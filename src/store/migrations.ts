@@ -82,7 +82,41 @@ export const migrations: readonly Migration[] = [
   `,
   // The scopes of a key, separated by spaces. NULL for all.
   ({ text, prefix }) => `ALTER TABLE ${prefix}keys ADD COLUMN scopes ${text};`,
+  ({ id, integer, text, bytes, options, keyedOptions, prefix }) => `
+    -- The indexes of collections. Each has the records up to a number, and later all.
+    CREATE TABLE ${prefix}record_indexes (
+      id ${id},
+      collection ${text} NOT NULL,
+      specification ${text} NOT NULL,
+      filled_to ${integer} NOT NULL,
+      complete ${integer} NOT NULL,
+      UNIQUE (collection, specification)
+    ) ${options};
+    CREATE TABLE ${prefix}index_entries (
+      index_id ${integer} NOT NULL,
+      value ${bytes} NOT NULL,
+      id ${integer} NOT NULL, -- of the record
+      PRIMARY KEY (index_id, value)
+    ) ${keyedOptions};
+    CREATE INDEX index_entries_by_id ON ${prefix}index_entries (index_id, id);
+
+    -- The records whose entries may be those of an earlier state. Triggers add them. A row belongs to one transaction, so that none is
+    -- deleted before the change that it stands for is committed.
+    CREATE TABLE ${prefix}index_changes (
+      collection ${text} NOT NULL,
+      id ${integer} NOT NULL,
+      writer ${integer} NOT NULL,
+      PRIMARY KEY (collection, id, writer)
+    ) ${keyedOptions};
+  `,
 ];
+
+/** Returns the statements that remove the indexes of a collection whose table is created again, and so has no triggers. */
+export function forgetIndexes(prefix: string, collection: string): string {
+  const isOwn = `WHERE collection = '${collection.replaceAll("'", "''")}'`;
+  const entries = `DELETE FROM ${prefix}index_entries WHERE index_id IN (SELECT id FROM ${prefix}record_indexes ${isOwn})`;
+  return `${entries}; DELETE FROM ${prefix}record_indexes ${isOwn}; DELETE FROM ${prefix}index_changes ${isOwn};`;
+}
 
 /** Returns the names of the tables and indexes of this release, without those of collections. */
 export function listNames(dialect: Dialect): readonly string[] {

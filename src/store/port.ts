@@ -190,12 +190,13 @@ export interface KeyOptions {
 
 /**
  * A method of the store, as the metrics name it, such as `pets_find` of the collection `pets`. `expire` is the deletion of expired
- * idempotency records.
+ * idempotency records, and `index` the update of indexes.
  */
 export type StoreMethod =
   | `${string}_${keyof RecordStore}`
   | `keys_${keyof KeyStore}`
   | "transaction"
+  | "index"
   | "check"
   | "expire";
 

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { isTooDeep, parseJson, RawJson, RecordTooLarge, toJson } from "../lib/index.ts";
 import { findKeyProblem, type IdForm, makeId, maxNumber } from "./ids.ts";
 import type { CreateResult, RecordId } from "./port.ts";
+import type { Order } from "./query/conditions.ts";
 
 /**
  * A collection of records of the same schema. Each record has a number, which the store generates in ascending order. It is the
@@ -35,6 +36,8 @@ export interface Collection {
   /** The maximum size of a record in bytes, without its id. The default is 1 MiB. */
   readonly maxBytes?: number;
   readonly filters: readonly Filter[];
+  /** The orders in which entries of all records are kept, within their scope. The first members can be those that queries compare. */
+  readonly indexes?: readonly (readonly Order[])[];
 }
 
 /** A condition by which a list can be filtered: the value of a property. Each store has an index for it. */

@@ -16,8 +16,8 @@ export interface StoreOptions {
    */
   readonly maxRecords: bigint | null;
   /**
-   * Receives the creation of missing indexes, for which the store then does not wait (PostgreSQL only). Until it is complete, lists
-   * with these filters are slow.
+   * Receives the creation of missing indexes of filters, for which the store then does not wait (PostgreSQL only): until it is complete,
+   * lists with these filters are slow. Receives the failure of other indexes, too, without which their lists are slow.
    */
   readonly inBackground?: ((work: Promise<void>) => void) | undefined;
 }

@@ -1,6 +1,7 @@
 // The lists of a collection in PostgreSQL. Concurrent lists of all records share one query.
 import { RawJson } from "../../lib/index.ts";
 import { Batcher } from "../batcher.ts";
+import { createIndexReader } from "../index-statements.ts";
 import {
   type Direction,
   type ListRow,
@@ -16,10 +17,11 @@ import {
 } from "../pages.ts";
 import type { Page, RecordQuery, RecordStore } from "../port.ts";
 import { isReversed } from "../query/conditions.ts";
-import { needsScan, scanCount, scanPage } from "../query/scan.ts";
+import { queryCount, queryPage } from "../query/index-page.ts";
 import { type Collection, type Filter, type FilterValues, usedFilters } from "../records.ts";
 import { batchLimits, type Queries } from "./connection-pool.ts";
 import { requireStorableText } from "./postgres-errors.ts";
+import { createDialect } from "./postgres-indexes.ts";
 import { indexedOf, tableOf, toCondition, toStatement } from "./postgres-statements.ts";
 
 /** A page of all records: the number from which on it is read, and the maximum number of its records. */
@@ -41,9 +43,16 @@ export function createPostgresLists<R>(parts: ListParts): Pick<RecordStore<R>, "
   const batcherOf = (direction: Direction) =>
     new Batcher<SharedPage, Page<R> | undefined>(limits, (pages) => readPages(parts, direction, pages));
   const pages = { forwards: batcherOf("forwards"), backwards: batcherOf("backwards") };
+  const readers = {
+    rows: (step: RecordQuery) => listRows(parts, step),
+    index: createIndexReader(createDialect(schema), collection, (text, ...values) =>
+      pool.query<unknown[]>(toStatement(`${collection.name}_list`, text, "array"), ...values.map(requireStorableText)),
+    ),
+  };
   return {
     list: async (query) => {
-      if (needsScan(query)) return scanPage(collection, query, (step) => listRows(parts, step));
+      const found = await queryPage<R>(collection, query, readers);
+      if (found) return found;
       const { limit, offset, filter = {}, maxBytes } = query;
       const start = toPageStart(query);
       const isOfAll = usedFilters(collection, filter).length === 0 && offset === undefined;
@@ -53,7 +62,7 @@ export function createPostgresLists<R>(parts: ListParts): Pick<RecordStore<R>, "
       return page ?? toPage(collection, await listRows(parts, query), query);
     },
     count: async (filter = {}, where = []) => {
-      if (where.length > 0) return scanCount(collection, { filter, where }, (step) => listRows(parts, step));
+      if (where.length > 0) return queryCount(collection, { filter, where }, readers);
       const { filters, values } = readFilter(collection, filter);
       const statement = toStatement(`${collection.name}_count`, countStatement(schema, collection, filters));
       const [row] = await pool.query(statement, ...values);

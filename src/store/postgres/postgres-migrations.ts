@@ -1,11 +1,11 @@
 // Creates the tables and indexes of the PostgreSQL store, and adds what a database lacks.
 //
 // All tables are in one schema, so that the store can share a database with other programs. For compatibility with other
-// databases that implement PostgreSQL's protocol, there are no extensions, triggers, types or functions.
+// databases that implement PostgreSQL's protocol, there are no extensions or types, and only a collection with indexes has triggers.
 import { randomBytes } from "node:crypto";
 import type { ClientBase } from "pg";
 import { findOthers, recordColumns } from "../bulk.ts";
-import { type Dialect, latestVersion, listNames, migrations } from "../migrations.ts";
+import { type Dialect, forgetIndexes, latestVersion, listNames, migrations } from "../migrations.ts";
 import { type Collection, idColumn, indexName, quoteName } from "../records.ts";
 import { createFormError, createMigrationError, requireKnownVersion } from "../schema-version.ts";
 import { indexedOf, lockOf, tableOf } from "./postgres-statements.ts";
@@ -159,9 +159,11 @@ export async function migrate(
   try {
     await db.query(`SELECT pg_advisory_xact_lock(${lockOf(schema, migrationLock)})`);
     await applyMigrations(db, schema, version);
-    for (const { collection } of await listTables())
+    for (const { collection } of await listTables()) {
       for (const { isIndex, statement } of relationsOf(schema, collection))
         await db.query(isIndex ? `CREATE INDEX ${statement}` : statement);
+      if (version === latestVersion) await db.query(forgetIndexes(`${quoteName(schema)}.`, collection.name));
+    }
     await db.query("COMMIT");
   } catch (error) {
     await db.query("ROLLBACK").catch(() => {}); // a broken connection has rolled back already

@@ -1,4 +1,5 @@
 // The store for several machines: a PostgreSQL database, which any number of processes may share.
+import { Indexer } from "../indexer.ts";
 import type { RecordStore, Records, Store, TransactionOptions } from "../port.ts";
 import { RecordLimit } from "../record-limit.ts";
 import type { Collection } from "../records.ts";
@@ -7,6 +8,7 @@ import { ConnectionPool, type PoolOptions, type Queries } from "./connection-poo
 import { createIdempotencyRetention } from "./idempotency-retention.ts";
 import { buildIndexes } from "./index-builder.ts";
 import { prepareDatabase } from "./postgres-connection.ts";
+import { createIndexDatabase } from "./postgres-indexes.ts";
 import { createPostgresKeys } from "./postgres-keys.ts";
 import { createPostgresRecords, type RecordParts } from "./postgres-records.ts";
 import { lockCreates, recordStatements, tableOf, toStatement } from "./postgres-statements.ts";
@@ -40,15 +42,21 @@ export async function openPostgresStore(url: string, options: StoreOptions, pool
     return { schema, collection, statements: recordStatements(schema, collection), pool, deleteExpired, limit, count };
   };
   const parts = new Map(collections.map((collection) => [collection.name, toParts(collection)]));
-  const records = new Map<string, RecordStore>([...parts].map(([name, one]) => [name, createPostgresRecords(one)]));
+  const indexer = new Indexer(mode === "readonly" ? [] : collections, createIndexDatabase(pool, schema), inBackground);
+  const records = new Map<string, RecordStore>(
+    [...parts].map(([name, one]) => [name, indexer.watch(createPostgresRecords(one))]),
+  );
   return {
     kind: "postgresql",
     keys: createPostgresKeys(pool, schema),
     metrics: pool.metrics,
     records: <R, N extends object>(name: string) => findCollection(records, name) as RecordStore<R, N>,
-    transaction: (work, options) => transact(pool, schema, parts, work, options),
+    transaction: (work, options) => transact(pool, schema, parts, work, options).finally(indexer.wake),
     check: async () => void (await pool.query(check)),
-    close: () => pool.close(),
+    close: async () => {
+      await indexer.close();
+      await pool.close();
+    },
   };
 }
 

@@ -51,8 +51,7 @@ export function compileConditions(conditions: readonly Condition[]): (record: un
 /** Returns a function that returns the bytes of a record, as parsed JSON, with a number, in an order. */
 export function compileOrder(orders: readonly Order[]): (record: unknown, number: bigint) => Buffer {
   return (record, number) => {
-    const end = Buffer.alloc(8);
-    end.writeBigInt64BE(number);
+    const end = numberBytes(number);
     const bytesOf = ({ path, kind }: Order) => {
       if (path.length === 0) return end;
       const [value, ...others] = valuesAt(record, path);
@@ -63,6 +62,34 @@ export function compileOrder(orders: readonly Order[]): (record: unknown, number
   };
 }
 
+/**
+ * Returns a function that returns the bytes of a record in an index: of its scope, and of its place in an order. One with several values of
+ * a member, or with too many bytes, is behind all others.
+ */
+export function compileEntry(orders: readonly Order[]): (record: unknown, number: bigint, scope?: string) => Buffer {
+  const placeOf = compileOrder(orders);
+  return (record, number, scope) => {
+    const isPlain = orders.every(({ path }) => path.length === 0 || valuesAt(record, path).length === 1);
+    const entry = Buffer.concat([encodeScope(scope), placeOf(record, number)]);
+    return isPlain && entry.length <= maxEntry ? entry : Buffer.concat([entriesEnd, numberBytes(number)]);
+  };
+}
+
+const maxEntry = 2_000; // bytes; PostgreSQL allows 2,704 in a row of an index
+
+/** What all entries of an index precede, but for those of records without a place in it. */
+export const entriesEnd: Buffer = Buffer.of(0xff);
+
+/** Returns the beginning of the bytes of a record in an index. */
+export function encodeScope(scope: string | undefined): Buffer {
+  return scope === undefined ? Buffer.alloc(0) : encodeValue(scope);
+}
+
+/** Returns whether an order is not that of creation. */
+export function isOrdered(orderBy: readonly Order[] = []): boolean {
+  return orderBy.length > 0 && orderBy[0]?.path.length !== 0;
+}
+
 /** Returns whether an order is that of creation, from the last record to the first. */
 export function isReversed(orders: readonly Order[] = []): boolean {
   return orders[0]?.path.length === 0 && orders[0].descending === true;
@@ -70,8 +97,20 @@ export function isReversed(orders: readonly Order[] = []): boolean {
 
 const maxOrdered = 200; // characters of a text, so that a cursor is short
 
-function cut(value: unknown): unknown {
-  return typeof value === "string" && value.length > maxOrdered ? [...value].slice(0, maxOrdered).join("") : value;
+/** Returns the part of a value that counts in an order. */
+export function cut(value: unknown): unknown {
+  return isLong(value) ? [...value].slice(0, maxOrdered).join("") : value;
+}
+
+/** Returns whether a value can be equal to another one in an order, and yet differ. */
+export function isLong(value: unknown): value is string {
+  return typeof value === "string" && value.length >= maxOrdered;
+}
+
+function numberBytes(number: bigint): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64BE(number);
+  return bytes;
 }
 
 function compile({ operator, value, ignoresCase }: Condition, kind: TextKind | undefined): Check {
@@ -87,17 +126,36 @@ function compile({ operator, value, ignoresCase }: Condition, kind: TextKind | u
     const all = new Set([value].flat().map((one) => encode(one).toString("latin1")));
     return (one) => all.has(encode(one).toString("latin1"));
   }
-  const wanted = encode(value);
-  if (operator === "eq") return (one) => encode(one).equals(wanted);
-  // A date is the whole day: up to 2026-01-31 is up to its end, and after it is from 2026-02-01 on.
-  const isDay = kind === "time" && isDate(value) && (operator === "lte" || operator === "gt");
-  if (isDay)
-    return compile({ members: [], operator: operator === "lte" ? "lt" : "gte", value: `${value}T24:00:00Z` }, kind);
-  const isMatch = signs[operator];
+  if (operator === "eq") {
+    const wanted = encode(value);
+    return (one) => encode(one).equals(wanted);
+  }
+  const bound = toBound(operator, value, kind);
+  const wanted = encode(bound.value);
+  const isMatch = signs[bound.operator];
   return (one) => {
     const bytes = encode(one);
     return haveSameType(bytes, wanted) && isMatch(bytes.compare(wanted));
   };
+}
+
+/** How a value is greater or less than another one. */
+export type Comparison = keyof typeof signs;
+
+/** Returns the instant with which a time is compared, or another value as it is. */
+export function toBound(
+  operator: Comparison,
+  value: unknown,
+  kind: TextKind | undefined,
+): { readonly operator: Comparison; readonly value: unknown } {
+  // A date is the whole day: up to 2026-01-31 is up to its end, and after it is from 2026-02-01 on.
+  const isDay = kind === "time" && isDate(value) && (operator === "lte" || operator === "gt");
+  return isDay ? { operator: operator === "lte" ? "lt" : "gte", value: `${value}T24:00:00Z` } : { operator, value };
+}
+
+/** Returns whether an operator compares values by their order. */
+export function isComparison(operator: Operator): operator is Comparison {
+  return Object.hasOwn(signs, operator);
 }
 
 const signs = {

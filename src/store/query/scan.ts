@@ -4,7 +4,7 @@ import { parseJson, QueryTooSlow } from "../../lib/index.ts";
 import { type ListRow, lengthOf, maxPageBytes, numberOf, toPage } from "../pages.ts";
 import type { Page, PagePosition, RecordQuery } from "../port.ts";
 import type { Collection } from "../records.ts";
-import { compileConditions, compileOrder } from "./conditions.ts";
+import { compileConditions, compileOrder, isOrdered } from "./conditions.ts";
 
 /** What selects and orders records beside the filters of the collection. */
 export type Selection = Pick<RecordQuery, "where" | "orderBy">;
@@ -21,11 +21,6 @@ const maxKept = 100_000; // records before the end of a page
 /** Returns whether a query needs more than the filters of its collection. */
 export function needsScan({ where = [], orderBy = [] }: Selection): boolean {
   return where.length > 0 || isOrdered(orderBy);
-}
-
-// Not in the order of creation.
-function isOrdered(orderBy: Selection["orderBy"] = []): boolean {
-  return orderBy.length > 0 && orderBy[0]?.path.length !== 0;
 }
 
 /** Returns a page of the records that match a query. Throws a QueryTooSlow. */
@@ -96,7 +91,8 @@ function fittingRows(rows: OrderedRow[], maxBytes: number): OrderedRow[] {
   return next < 0 ? rows : rows.slice(0, next + 1);
 }
 
-function readPlace(position: PagePosition | undefined) {
+/** Returns where a page in an order begins to be read. Throws an Error for a position in the order of creation. */
+export function readPlace(position: PagePosition | undefined) {
   if (position === undefined) return { direction: "forwards" as const, from: undefined };
   const isForwards = "after" in position;
   const from = isForwards ? position.after : position.before;

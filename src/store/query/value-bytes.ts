@@ -21,6 +21,12 @@ export function reverse(bytes: Buffer): Buffer {
   return bytes.map((byte) => byte ^ 0xff) as Buffer;
 }
 
+/** Returns the first bytes behind all that begin with some bytes, which are not all ff. */
+export function after(bytes: Buffer): Buffer {
+  const end = bytes.findLastIndex((byte) => byte !== 0xff);
+  return Buffer.concat([bytes.subarray(0, end), Buffer.of((bytes[end] as number) + 1)]);
+}
+
 /** Returns whether two values, as bytes, are of one type, so that one can be greater. */
 export function haveSameType(a: Buffer, b: Buffer): boolean {
   return a[0] === b[0];

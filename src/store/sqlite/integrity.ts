@@ -3,6 +3,7 @@
 // before any query of a table, and the pages are checked before any query that depends on them.
 import { DatabaseSync } from "node:sqlite";
 import { type Collection, indexName } from "../records.ts";
+import { changeTriggers } from "./sqlite-indexes.ts";
 import { migrate, readVersion } from "./sqlite-migrations.ts";
 
 const maxNameLength = 80; // characters
@@ -28,6 +29,8 @@ export function* findProblems(db: DatabaseSync, collections: readonly Collection
 function findSchemaDifferences(db: DatabaseSync, collections: readonly Collection[]): string[] {
   const model = new DatabaseSync(":memory:");
   migrate(model, collections, readVersion(db));
+  const triggers = collections.flatMap(({ name }) => changeTriggers(name)); // of a collection with indexes
+  for (const { statement } of triggers) model.exec(statement);
   const missing = new Map(readSchema(model));
   model.close();
   const differences: string[] = [];
@@ -40,8 +43,9 @@ function findSchemaDifferences(db: DatabaseSync, collections: readonly Collectio
     } else if (expected !== definition) differences.push(`The ${name} differs from that of this release.`);
   }
   // A backup of an earlier document lacks the index of a later filter. The service creates it when it opens the store.
-  const indexes = new Set(collections.flatMap((one) => one.filters.map((filter) => `index ${indexName(one, filter)}`)));
-  for (const name of missing.keys()) if (!indexes.has(name)) differences.push(`The ${name} is missing.`);
+  const indexes = collections.flatMap((one) => one.filters.map((filter) => `index ${indexName(one, filter)}`));
+  const optional = new Set([...indexes, ...triggers.map(({ name }) => `trigger ${name}`)]);
+  for (const name of missing.keys()) if (!optional.has(name)) differences.push(`The ${name} is missing.`);
   return differences;
 }
 

@@ -2,9 +2,10 @@
 import { randomBytes } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { findOthers } from "../bulk.ts";
-import { type Dialect, latestVersion, listNames, migrations } from "../migrations.ts";
+import { type Dialect, forgetIndexes, latestVersion, listNames, migrations } from "../migrations.ts";
 import { type Collection, idColumn, indexName, quoteName } from "../records.ts";
 import { createFormError, createMigrationError, requireKnownVersion } from "../schema-version.ts";
+import { changeTriggers } from "./sqlite-indexes.ts";
 import { expressionOf } from "./sqlite-statements.ts";
 
 // "pets", in ASCII. Distinguishes the files of this program from those of others (PRAGMA application_id).
@@ -72,7 +73,8 @@ function listMissing(db: DatabaseSync, collections: readonly Collection[]): stri
 
 /** Returns the tables and indexes that a database does not need. */
 export function listUnneeded(db: DatabaseSync, collections: readonly Collection[]): string[] {
-  const needed = new Set([...listNames(dialect), ...collectionSchema(collections).keys()]);
+  const triggers = collections.flatMap((one) => changeTriggers(one.name)).map(({ name }) => name);
+  const needed = new Set([...listNames(dialect), ...collectionSchema(collections).keys(), ...triggers]);
   return db
     .prepare(
       "SELECT type, name FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
@@ -116,7 +118,10 @@ export function migrate(db: DatabaseSync, collections: readonly Collection[], ve
       db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${index + 1};`);
     }
     if (current === 0) db.prepare("INSERT INTO secret (value) VALUES (?)").run(randomBytes(32));
+    const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?");
+    const added = collections.filter(({ name }) => hasTable.get(name) === undefined);
     for (const statement of listMissing(db, collections)) db.exec(statement);
+    if (hasTable.get("record_indexes")) for (const { name } of added) db.exec(forgetIndexes("", name));
     db.exec("COMMIT");
   } catch (error) {
     db.exec("ROLLBACK");

@@ -1,8 +1,9 @@
 // The records of a collection in SQLite. A read never misses what another process has committed before.
 import { RawJson } from "../../lib/index.ts";
+import { createIndexReader } from "../index-statements.ts";
 import { type ListRow, lengthOf, maxPageBytes, numberOf, toPage, toPageStart, unmeasuredRows } from "../pages.ts";
 import type { CreateResult, IdempotencyKey, RecordId, RecordQuery, RecordStore } from "../port.ts";
-import { needsScan, scanCount, scanPage } from "../query/scan.ts";
+import { queryCount, queryPage } from "../query/index-page.ts";
 import type { RecordCount, RecordLimit } from "../record-limit.ts";
 import {
   addressOf,
@@ -18,6 +19,7 @@ import {
   writeLimited,
   writeRecord,
 } from "../records.ts";
+import { indexDialect } from "./sqlite-indexes.ts";
 import { type RecordStatements, type Statements, toValue } from "./sqlite-statements.ts";
 import type { StatementRunner } from "./transactions.ts";
 
@@ -46,17 +48,22 @@ export function createSqliteRecords<R, N extends object>(
     const row = statements.find.get(id);
     return row && new RawJson(row.record as string);
   };
+  const readersOf = (name: "list" | "count") => ({
+    rows: (step: RecordQuery) => read(name, () => listRows(parts, step)),
+    index: createIndexReader(indexDialect, collection, (text, ...values) =>
+      read(name, () => statements.all(text, values)),
+    ),
+  });
   return {
     list: async (query) => {
-      if (needsScan(query)) return scanPage(collection, query, (step) => read("list", () => listRows(parts, step)));
-      const rows = await read("list", () => listRows(parts, query));
-      return toPage(collection, rows, query);
+      const readers = readersOf("list");
+      const page = await queryPage<R>(collection, query, readers);
+      return page ?? toPage(collection, await readers.rows(query), query);
     },
     find: (id) => read("find", () => find(id)),
     position: (id) => read("position", () => statements.position.get(id)?.id as bigint | undefined),
     count: async (filter = {}, where = []) => {
-      const readStep = (step: RecordQuery) => read("count", () => listRows(parts, step));
-      if (where.length > 0) return scanCount(collection, { filter, where }, readStep);
+      if (where.length > 0) return queryCount(collection, { filter, where }, readersOf("count"));
       const { filters, values } = readFilter(collection, filter);
       return read("count", () => statements.countMatching(filters).get(...values)?.records as bigint);
     },

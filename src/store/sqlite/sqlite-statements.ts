@@ -84,7 +84,7 @@ export function recordStatements(collection: Collection) {
  */
 export function listStatement(collection: Collection, { filters, direction, offset }: ListSelection): string {
   const [comparison, order] = direction === "forwards" ? [">", "ASC"] : ["<", "DESC"];
-  const conditions = [...filters.map(toCondition), `id ${comparison} ?`].join(" AND ");
+  const conditions = [...filters.map((filter) => toCondition(filter)), `id ${comparison} ?`].join(" AND ");
   // SQLite's planner reads a bare parameter of LIMIT, and therefore compiles the statement again for each run. That takes
   // a third of the time of a page.
   return `SELECT ${listColumns(collection)} FROM ${quoteName(collection.name)} WHERE ${conditions} ORDER BY id ${order} LIMIT ? + 0${offset === undefined ? "" : " OFFSET ? + 0"}`;
@@ -92,14 +92,14 @@ export function listStatement(collection: Collection, { filters, direction, offs
 
 /** Returns the statement that counts the records that match filters. Its parameters are their values. */
 export function countStatement(collection: Collection, filters: readonly Filter[]): string {
-  const conditions = ["true", ...filters.map(toCondition)].join(" AND ");
+  const conditions = ["true", ...filters.map((filter) => toCondition(filter))].join(" AND ");
   return `SELECT count(*) AS records FROM ${quoteName(collection.name)} WHERE ${conditions}`;
 }
 
 /** Returns the condition of a filter, with a parameter for its value. */
-export function toCondition(filter: Filter): string {
-  if (!filter.contains) return `${expressionOf(filter)} = ?`;
-  return `EXISTS (SELECT 1 FROM json_each(record, ${quoteText(pathOf(filter.property))}) WHERE value = ?)`;
+export function toCondition(filter: Filter, value = "?"): string {
+  if (!filter.contains) return `${expressionOf(filter)} = ${value}`;
+  return `EXISTS (SELECT 1 FROM json_each(record, ${quoteText(pathOf(filter.property))}) WHERE value = ${value})`;
 }
 
 /** Returns the value of a filter as a parameter. SQLite has no booleans: the value of a JSON boolean is 0 or 1. */
@@ -110,7 +110,7 @@ export function toValue(value: unknown): SQLInputValue {
 /** The prepared statements of a connection, by name. */
 export type Statements = Readonly<Record<keyof typeof statements, TracedStatement>>;
 
-/** The prepared statements of a collection, by name. `list` and `countMatching` return those of a selection. */
+/** The prepared statements of a collection, by name. `list` and `countMatching` return those of a selection, and `all` runs others. */
 export type RecordStatements = Readonly<ReturnType<typeof prepareRecordStatements>>;
 
 /** Prepares the statements of the tables that each store has. */
@@ -132,6 +132,17 @@ export function prepareDisclaim(db: DatabaseSync, { name, schema }: Collection):
 
 /** Prepares the statements of a collection; those that list records when they are used first. */
 export function prepareRecordStatements(db: DatabaseSync, collection: Collection) {
+  const { prepare, all } = prepareSelections(db);
+  return {
+    ...prepareAll(db, recordStatements(collection)),
+    list: (selection: ListSelection) => prepare(listStatement(collection, selection), true),
+    countMatching: (filters: readonly Filter[]) => prepare(countStatement(collection, filters), false),
+    all,
+  };
+}
+
+/** Returns functions that prepare statements when they are used first: `all` runs one, and returns its rows as arrays. */
+export function prepareSelections(db: DatabaseSync) {
   const prepared = new Map<string, TracedStatement>();
   const prepare = (text: string, hasArrays: boolean) => {
     const known = prepared.get(text);
@@ -142,11 +153,9 @@ export function prepareRecordStatements(db: DatabaseSync, collection: Collection
     prepared.set(text, traced);
     return traced;
   };
-  return {
-    ...prepareAll(db, recordStatements(collection)),
-    list: (selection: ListSelection) => prepare(listStatement(collection, selection), true),
-    countMatching: (filters: readonly Filter[]) => prepare(countStatement(collection, filters), false),
-  };
+  const all = (text: string, values: readonly unknown[]) =>
+    prepare(text, true).all(...values.map(toValue)) as unknown as unknown[][];
+  return { prepare, all };
 }
 
 function prepareAll<N extends string>(

@@ -3,6 +3,7 @@
 // It uses WAL with synchronous=FULL: a commit returns when it is on the disk, so that an acknowledged create survives
 // kill -9 and power failures. node:sqlite is synchronous, and a lookup by key takes a few microseconds.
 import type { DatabaseSync } from "node:sqlite";
+import { Indexer } from "../indexer.ts";
 import type { RecordStore, Records, Store } from "../port.ts";
 import { QueryMetrics } from "../query-metrics.ts";
 import { RecordLimit } from "../record-limit.ts";
@@ -10,9 +11,10 @@ import { findCollection, type StoreOptions } from "../store-options.ts";
 import { DiskReserve } from "./disk-reserve.ts";
 import { createFileCheck } from "./file-check.ts";
 import { openDatabase } from "./sqlite-connection.ts";
+import { createIndexDatabase } from "./sqlite-indexes.ts";
 import { createSqliteKeys } from "./sqlite-keys.ts";
 import { createSqliteRecords, type RecordParts, updateLimit } from "./sqlite-records.ts";
-import { prepareDisclaim, prepareRecordStatements, prepareStatements } from "./sqlite-statements.ts";
+import { prepareDisclaim, prepareRecordStatements, prepareSelections, prepareStatements } from "./sqlite-statements.ts";
 import { TransactionScheduler } from "./transactions.ts";
 
 /** The timeouts of the SQLite store, in milliseconds. */
@@ -26,7 +28,7 @@ const defaultTimeouts: SqliteTimeouts = { busy: 5_000 };
 /** Opens the store in `file`, an absolute path, or `:memory:`. Throws like `openDatabase`. */
 export function openSqliteStore(
   file: string,
-  { mode, collections, maxRecords }: StoreOptions,
+  { mode, collections, maxRecords, inBackground }: StoreOptions,
   timeouts: Partial<SqliteTimeouts> = {},
 ): Store {
   const db = openOnFullDisk(file, () => openDatabase(file, mode, collections));
@@ -39,6 +41,8 @@ export function openSqliteStore(
     checkFiles,
     reserve: new DiskReserve(file), // the path can be resolved, because the file exists now
   });
+  const indexed = mode === "readonly" ? [] : collections; // a file of an earlier release has no indexes
+  const indexer = new Indexer(indexed, createIndexDatabase(transactions, prepareSelections(db)), inBackground);
   const partsByName = new Map<string, RecordParts>();
   const recordsByName = new Map<string, RecordStore>();
   for (const collection of collections) {
@@ -46,7 +50,7 @@ export function openSqliteStore(
     const limit = new RecordLimit(maxRecords);
     const parts = { collection, statements, shared, limit, disclaim: prepareDisclaim(db, collection) };
     partsByName.set(collection.name, parts);
-    recordsByName.set(collection.name, createSqliteRecords(transactions, parts));
+    recordsByName.set(collection.name, indexer.watch(createSqliteRecords(transactions, parts)));
     if (maxRecords !== null) updateLimit(parts);
   }
   return {
@@ -67,14 +71,18 @@ export function openSqliteStore(
           isOpen = false;
         });
       };
-      return transactions.write("transaction", transact, { isReserved: isDeletion });
+      return transactions.write("transaction", transact, { isReserved: isDeletion }).finally(indexer.wake);
     },
     check: () =>
       transactions.read("check", () => {
         shared.identity.get();
         checkFiles();
       }),
-    close: async () => db.close(),
+    close: async () => {
+      const indexing = indexer.close();
+      if (indexing) await indexing; // without it, calls that wait fail at once
+      db.close();
+    },
   };
 }
 
