@@ -1,6 +1,7 @@
 // The plan as text: which operations of a document are answered from records, and why others are not.
 import { toJson } from "../lib/index.ts";
 import type { Document } from "../openapi/index.ts";
+import { isComparison, type Order } from "../store/index.ts";
 import { planOf } from "./recognition/find-plan.ts";
 import type { PageParameters } from "./recognition/page-parameters.ts";
 import type { Plan, PlannedAction, PlannedCollection, PlannedOperation } from "./recognition/plan.ts";
@@ -24,7 +25,9 @@ export function describePlan({ collections, operations }: Plan, own: readonly st
     const answered = others
       .filter(({ does }) => does?.collection === collection.name)
       .toSorted((a, b) => orderOf(a) - orderOf(b));
-    return answered.length === 0 ? [] : [[describeCollection(collection), ...answered.flatMap(describeAnswered)]];
+    return answered.length === 0
+      ? []
+      : [[describeCollection(collection), ...answered.flatMap((one) => describeAnswered(one, collection))]];
   });
   const handled = operations.filter(({ id }) => own.includes(id));
   if (handled.length > 0) sections.push(["Handlers:", ...handled.map(describeCall)]);
@@ -39,10 +42,10 @@ function orderOf({ does }: PlannedOperation): number {
   return does === undefined ? 0 : kinds.indexOf(does.kind) + (does.part ? kinds.length : 0);
 }
 
-function describeAnswered(operation: PlannedOperation): string[] {
+function describeAnswered(operation: PlannedOperation, collection: PlannedCollection): string[] {
   const does = operation.does as PlannedAction;
   return [
-    `${describeCall(operation)}: ${describeAction(does)}`,
+    `${describeCall(operation)}: ${describeAction(does)}${describeScans(does, collection)}`,
     ...describeDoubts(does).map((doubt) => `    ${doubt}`),
   ];
 }
@@ -62,6 +65,18 @@ export function describeAction(action: PlannedAction, of = ""): string {
   }).map(([words, names]) => (names.length === 0 ? "" : `; ${words} ${names.join(", ")}`));
   if (set) return `${describeSet(set)} of a record${of}`;
   return `${verbs[kind]} ${part ? `${part.property} of ` : ""}${record}${of}${guesses.join("")}`;
+}
+
+// The parameters with which a list reads all records, because no index has what they compare or order by.
+function describeScans({ list }: PlannedAction, { indexes }: PlannedCollection): string {
+  const indexed = indexes.flat().map(({ path }) => path.join("."));
+  const conditions = (list?.conditions ?? []).filter(({ members, operator, ignoresCase }) => {
+    const isOrdered = operator === "eq" || isComparison(operator);
+    return ignoresCase || !isOrdered || !members.every(({ path }) => indexed.includes(path.join(".")));
+  });
+  const sort = indexes.length === 0 ? (list?.order?.sort ?? []) : [];
+  const names = new Set([sort, ...conditions.map(({ parameter }) => parameter)].flat());
+  return names.size === 0 ? "" : `; no index for ${[...names].join(", ")}`;
 }
 
 /** Describes what is only likely of an operation, in sentences. */
@@ -109,11 +124,23 @@ export function countAnswered(document: Document, place: string, own: readonly s
   return `${handled === 0 ? count : `${handled} of ${all} by handlers, and ${count}`}${more}`;
 }
 
-function describeCollection({ name, isSingle, isImported, id, idFrom, filters, parameter }: PlannedCollection): string {
+function describeCollection(collection: PlannedCollection): string {
+  const { name, isSingle, isImported, id, idFrom, filters, parameter } = collection;
   if (isSingle) return `${name}: a single record`;
-  if (id.path.length === 0) return `${name}: the id is ${parameter} of the path`;
+  const indexes = describeIndexes(collection);
+  if (id.path.length === 0) return `${name}: the id is ${parameter} of the path${indexes}`;
   const makers = isImported ? "the import" : idFrom.map((one) => `the ${one}`).join(" or ");
   const type = id.type === "int64" ? "an integer" : isImported || idFrom.includes("client") ? "a string" : "a UUID";
   const names = filters.map((filter) => filter.name).join(", ");
-  return `${name}: the id is ${id.path.join(".")}, ${type} of ${makers}${names === "" ? "" : `; filters: ${names}`}`;
+  return `${name}: the id is ${id.path.join(".")}, ${type} of ${makers}${names === "" ? "" : `; filters: ${names}`}${indexes}`;
+}
+
+// As `x-resource` declares them.
+function describeIndexes({ indexes, id }: PlannedCollection): string {
+  const toName = ({ path, descending }: Order) =>
+    `${descending ? "-" : ""}${(path.length === 0 ? id.path : path).join(".")}`;
+  const texts = indexes.map((orders) =>
+    orders.length === 1 ? orders.map(toName) : [`[${orders.map(toName).join(", ")}]`],
+  );
+  return texts.length === 0 ? "" : `; indexes: ${texts.join(", ")}`;
 }

@@ -39,7 +39,14 @@ export type {
   Records,
   Store,
 } from "./port.ts";
-export { type Condition, compileOrder, type Member, type Operator, type Order } from "./query/conditions.ts";
+export {
+  type Condition,
+  compileOrder,
+  isComparison,
+  type Member,
+  type Operator,
+  type Order,
+} from "./query/conditions.ts";
 export { isTime, type TextKind } from "./query/value-bytes.ts";
 export { queryChannel, type Statement, sharedContexts } from "./query-channel.ts";
 export {

@@ -4,9 +4,10 @@ import type { Operation } from "../../openapi/index.ts";
 import type { Order } from "../../store/index.ts";
 import { directionNames, directionWords, meaningOf, orderNames, orderWords } from "../record/name-tables.ts";
 import { itemSchemas, RecordSchema, valueType } from "../record/record-schema.ts";
-import type { Resource } from "../record/resource.ts";
+import type { CollectionPlan, Resource } from "../record/resource.ts";
 import { queryOf } from "./bodies-and-parameters.ts";
 import { findMemberOrTime, plainName } from "./list-parameters.ts";
+import { refusal } from "./x-resource.ts";
 
 type Parameter = Operation["parameterParts"][number];
 
@@ -20,8 +21,49 @@ export interface OrderPlan {
   readonly other?: string | undefined;
 }
 
+/** The records that are ordered: a resource, or what is known before its plan. */
+export interface OrderedRecords extends Pick<Resource, "record" | "idPath"> {
+  readonly collection: Pick<Resource["collection"], "idType">;
+  readonly plan: Pick<CollectionPlan, "filters">;
+}
+
+/**
+ * Returns the indexes of a collection: those that the document declares at a path, as names of members, and the orders that its lists have
+ * by default. Throws a HintError.
+ */
+export function findIndexes(
+  records: OrderedRecords,
+  path: string,
+  declared: readonly (readonly string[])[],
+  lists: readonly Operation[],
+): readonly (readonly Order[])[] {
+  const own = declared.map((names) => {
+    const orders = readSort(names, records);
+    if (typeof orders === "object") return orders;
+    const known = records.record.propertyNames.join(", ");
+    throw refusal(`the path ${path}`, `a record has no property ${orders} for an index, and has ${known}`);
+  });
+  const usual = lists.map((list) => defaultOrder(list, records)).filter(([first]) => first && first.path.length > 0);
+  return [...new Map([...own, ...usual].map((orders) => [JSON.stringify(orders), orders])).values()];
+}
+
+function defaultOrder(list: Operation, records: OrderedRecords): readonly Order[] {
+  const { sort, direction } = readOrderPlan(list, records) ?? {};
+  const defaultOf = (name: string | undefined) => {
+    const schema = queryOf(list)
+      .find(({ value }) => value.name === name)
+      ?.written("schema");
+    const parts = schema ? RecordSchema.of(records.record.document, schema).parts : [];
+    return parts.find((part) => part.schema.default !== undefined)?.schema.default;
+  };
+  const sent = defaultOf(sort);
+  const isReverse = direction !== undefined && isDescending(direction, defaultOf(direction));
+  const orders = sent === undefined ? [] : readSort([sent].flat().map(String), records, isReverse);
+  return typeof orders === "object" ? orders : [];
+}
+
 /** Returns the parameters that select the order of a list; undefined if there are none of which a value is understood. */
-export function readOrderPlan(list: Operation, resource: Resource): OrderPlan | undefined {
+export function readOrderPlan(list: Operation, resource: OrderedRecords): OrderPlan | undefined {
   const filters = resource.plan.filters.map(({ name }) => name);
   const parameters = queryOf(list).filter(({ value }) => !filters.includes(value.name));
   const { document } = resource.record;
@@ -81,7 +123,11 @@ export function isDescending(name: string, value: unknown): boolean {
  * Returns the order that texts say, with each member once. A name without a direction is descending if `byDefault`. Returns the first
  * part that is no member of a record otherwise.
  */
-export function readSort(texts: readonly string[], resource: Resource, byDefault = false): readonly Order[] | string {
+export function readSort(
+  texts: readonly string[],
+  resource: OrderedRecords,
+  byDefault = false,
+): readonly Order[] | string {
   const orders: Order[] = [];
   for (const part of texts.flatMap((text) => text.split(/[,;]/)).map((text) => text.trim())) {
     const previous = orders.at(-1);
@@ -99,7 +145,7 @@ export function readSort(texts: readonly string[], resource: Resource, byDefault
 const wordBefore = /^(asc|desc)\((.+)\)$/i;
 const wordBehind = /[ :._-](asc|desc|ascending|descending)$/i;
 
-function readPart(text: string, resource: Resource, byDefault: boolean): Order | undefined {
+function readPart(text: string, resource: OrderedRecords, byDefault: boolean): Order | undefined {
   const [, before, inner = text] = wordBefore.exec(text) ?? [];
   const [behind = "", after] = wordBehind.exec(inner) ?? [];
   const named = inner.slice(0, inner.length - behind.length);

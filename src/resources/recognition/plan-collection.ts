@@ -14,9 +14,11 @@ import {
 import { queryOf } from "./bodies-and-parameters.ts";
 import { readFilters } from "./filters.ts";
 import type { Id } from "./find-id.ts";
+import { findIndexes } from "./list-order.ts";
 import { makeInitial } from "./made-members.ts";
 import { findScope, findTenants } from "./parents.ts";
 import { isRecordPath, lastSegment, normalizePath, parametersOf } from "./paths.ts";
+import { readPathHint } from "./x-resource.ts";
 
 /** An operation of a collection at another path. */
 export interface View extends Omit<ViewPlan, "operation"> {
@@ -75,6 +77,8 @@ export function planCollection(
   const filters = [
     ...new Map([...declared, ...inPaths].toReversed().map((one) => [one.name, one])).values(),
   ].toReversed();
+  const { indexes: declaredIndexes = [] } = readPathHint(record.document, item.path) || {};
+  const ordered = { record, idPath: id.path, collection: { idType: id.type }, plan: { filters } };
   const known = [...pageParameters, ...filters.map((filter) => filter.name)];
   const sentAt = id.path.length === 0 ? [] : newRecord.at(id.path).map(({ schema }) => schema);
   const isSent = sentAt.length > 0 && !sentAt.some(({ readOnly }) => readOnly === true);
@@ -100,6 +104,12 @@ export function planCollection(
     newRecord: newRecord.pointer,
     initial: !isSingle || (replace && isOptional) || !(replace ?? update) ? undefined : makeInitial(record),
     filters,
+    indexes: findIndexes(
+      ordered,
+      item.path,
+      declaredIndexes,
+      [...lists].filter((one) => one !== undefined),
+    ),
     unknownParameters: (list ? queryOf(list) : []).flatMap(({ value }) =>
       known.includes(value.name) ? [] : [value.name],
     ),

@@ -10,6 +10,8 @@ export interface PathHint {
   readonly name?: string;
   /** The names that lead to the property with the id. */
   readonly id?: readonly string[];
+  /** The members of each index of the collection, such as `status` and `-created_at`. */
+  readonly indexes?: readonly (readonly string[])[];
 }
 
 const effects = ["create", "list", "update", "delete"] as const;
@@ -30,12 +32,24 @@ export function readPathHint({ root }: Document, path: string): PathHint | false
   const hint = hintIn(root.at("paths")?.at(path)?.value);
   const where = `the path ${path}`;
   if (hint === undefined || hint === false) return hint ?? {};
-  const { name, id } = membersOf(hint, ["name", "id"], where);
+  const { index = [], ...texts } = isObject(hint) ? (hint as Readonly<Record<string, unknown>>) : {};
+  const { name, id } = membersOf(isObject(hint) ? texts : hint, ["name", "id"], where, ["index"]);
+  const isName = (one: unknown) => typeof one === "string" && one !== "";
+  const isIndex = (one: unknown) => isName(one) || (Array.isArray(one) && one.length > 0 && one.every(isName));
+  if (!Array.isArray(index) || !index.every(isIndex))
+    throw refusal(
+      where,
+      "its member index must be an array of names, or of arrays of names, such as [[status, -created_at]]",
+    );
   if (name !== undefined && !/^[A-Za-z][\w-]{0,39}$/.test(name))
     throw refusal(where, `the name ${toJson(name)} must be up to 40 letters, digits, - and _, and begin with a letter`);
   if (id !== undefined && id.split(".").length > 2)
     throw refusal(where, `the id ${id} must be a property, or a property of an object, such as metadata.name`);
-  return { ...(name !== undefined && { name }), ...(id !== undefined && { id: id.split(".") }) };
+  return {
+    ...(name !== undefined && { name }),
+    ...(id !== undefined && { id: id.split(".") }),
+    indexes: index.map((one) => [one].flat()),
+  };
 }
 
 /** Returns what the document says of an operation; false if it is not answered from records. Throws an Error. */
@@ -80,11 +94,13 @@ function membersOf<Name extends string>(
   hint: unknown,
   names: readonly Name[],
   where: string,
+  others: readonly string[] = [],
 ): Partial<Readonly<Record<Name, string>>> {
-  if (!isObject(hint)) throw refusal(where, `it must be false, or an object with ${names.join(" or ")}`);
+  if (!isObject(hint))
+    throw refusal(where, `it must be false, or an object with ${[...names, ...others].join(" or ")}`);
   for (const [name, value] of Object.entries(hint)) {
     if (!(names as readonly string[]).includes(name))
-      throw refusal(where, `it has the unknown member ${name}, and can have ${names.join(" and ")}`);
+      throw refusal(where, `it has the unknown member ${name}, and can have ${[...names, ...others].join(" and ")}`);
     if (typeof value !== "string" || value === "") throw refusal(where, `its member ${name} must be a text`);
   }
   return hint as Partial<Readonly<Record<Name, string>>>;

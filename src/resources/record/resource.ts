@@ -10,6 +10,7 @@ import {
   type IdForm,
   makeId,
   maxImportedNumber,
+  type Order,
   type RecordId,
   scopeFilter,
   toAddress,
@@ -51,6 +52,8 @@ export interface CollectionPlan {
   /** What the only record is until it is changed. Undefined if a request must create it. */
   readonly initial?: object | undefined;
   readonly filters: readonly Filter[];
+  /** The orders of which the store keeps an index. */
+  readonly indexes: readonly (readonly Order[])[];
   /** The parameters of the list that neither select a page nor name a property: no store can apply them. */
   readonly unknownParameters: readonly string[];
   /** It has `create`, or `replace`, which then creates records, too. Without both, records are imported. */
@@ -160,6 +163,7 @@ export class Resource {
       properties: this.record.propertyNames,
       ...(maxBytes !== undefined && { maxBytes }),
       filters: isScoped ? [scopeFilter, ...plan.filters] : plan.filters,
+      ...(plan.indexes.length > 0 && { indexes: plan.indexes }),
     };
   }
 
