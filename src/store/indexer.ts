@@ -44,6 +44,7 @@ export class Indexer {
   #timer: NodeJS.Timeout | undefined;
   #obsolete: ReadonlySet<bigint> | undefined;
   #running: Promise<void> | undefined;
+  #failure: unknown;
   #isWanted = false;
   #hasIndexes = false;
 
@@ -79,6 +80,12 @@ export class Indexer {
     return { ...records, ...writes, removeBelow: after(removeBelow) };
   }
 
+  /** Resolves when there is nothing to do, or another process does it. Rejects if it has failed. */
+  async wait(): Promise<void> {
+    await this.#running;
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
   /** Ends, after the current transaction if there is one. */
   close(): Promise<void> | undefined {
     this.#end();
@@ -101,6 +108,7 @@ export class Indexer {
     } catch (error) {
       if (error instanceof UnavailableError) return; // until the next look
       this.#end();
+      this.#failure = error;
       this.#inBackground?.(Promise.reject(error));
     } finally {
       this.#running = undefined;

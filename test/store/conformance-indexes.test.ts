@@ -138,6 +138,14 @@ testStores("an index has what tools and other programs write, at once and later"
   await compareAll(changed.slice(0, 60));
   await settle(test);
   await compareAll(changed.slice(0, 60));
+  const tables = await openTables(test.url, "readonly", { collections: [indexed] });
+  const problems = await tables.read(async (source) => [
+    ...(await Array.fromAsync(source.problems())),
+    ...(await source.unneeded()),
+  ]);
+  await tables.close();
+  const own = problems.filter((problem) => !problem.includes("pets")); // those of the document of other tests
+  t.same(own, [], "a check of the store knows the triggers");
   await writeRows(test.url, (target) => target.remove(indexed.name));
   await compareAll([]);
 });

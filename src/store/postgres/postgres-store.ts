@@ -43,6 +43,8 @@ export async function openPostgresStore(url: string, options: StoreOptions, pool
   };
   const parts = new Map(collections.map((collection) => [collection.name, toParts(collection)]));
   const indexer = new Indexer(mode === "readonly" ? [] : collections, createIndexDatabase(pool, schema), inBackground);
+  // The role of `migrate` can create triggers, and that of the service need not.
+  if (inBackground === undefined) await indexer.wait().catch((error) => pool.close().then(() => Promise.reject(error)));
   const records = new Map<string, RecordStore>(
     [...parts].map(([name, one]) => [name, indexer.watch(createPostgresRecords(one))]),
   );
