@@ -54,21 +54,16 @@ export class Indexer {
     this.#database = database;
     this.#inBackground = inBackground;
     if (collections.length === 0) return;
-    this.#hasIndexes = collections.some((one) => specificationsOf(one).length > 0);
-    this.#timer = setInterval(() => this.#start(), interval).unref(); // it may have indexes that are no longer declared
+    this.#timer = setInterval(this.wake, interval).unref();
     this.wake();
   }
 
   /** Looks for changes now. */
   readonly wake = (): void => {
-    if (this.#hasIndexes) this.#start();
-  };
-
-  #start(): void {
     if (this.#timer === undefined) return;
     this.#isWanted = true;
     this.#running ??= this.#run();
-  }
+  };
 
   /** Returns records whose writes wake it. */
   watch<R, N extends object>(records: RecordStore<R, N>): RecordStore<R, N> {
@@ -100,7 +95,8 @@ export class Indexer {
   async #run(): Promise<void> {
     try {
       while (this.#isWanted && this.#timer) {
-        await setTimeout(pause);
+        // The first look is at once: what another process declares later is not obsolete.
+        if (this.#obsolete) await setTimeout(pause);
         this.#isWanted = false;
         while (this.#timer && (await this.#step()));
       }

@@ -24,7 +24,9 @@ const check = toStatement("check", "SELECT 1").name;
 const createKey = statementsOf("petstore").keys_create.name;
 const create = recordStatements("petstore", petCollection).create.name;
 
-const saveNames = "INSERT INTO prepared SELECT name FROM pg_prepared_statements";
+// Without that with which a store looks for indexes when it is opened.
+const saveNames =
+  "INSERT INTO prepared SELECT name FROM pg_prepared_statements WHERE NOT starts_with(statement, $x$SELECT id, collection$x$)";
 
 t.test("prepares each statement, except with DATABASE_PREPARE=off", async (t) => {
   for (const [prepare, expected] of [
