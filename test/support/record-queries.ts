@@ -199,7 +199,8 @@ export function newRecord(random: Random): Json {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-const idsOf = (page: Page<Json>) => (parseJson(page.records.text) as { id: number }[]).map(({ id }) => id);
+/** Returns the ids of a page. */
+export const idsOf = (page: Page<Json>) => (parseJson(page.records.text) as { id: number }[]).map(({ id }) => id);
 
 async function readPages(records: RecordStore<Json, Json>, query: object, limit: number): Promise<number[]> {
   const ids: number[] = [];
