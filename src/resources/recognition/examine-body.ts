@@ -93,7 +93,7 @@ export class BodyExamination {
     if (missing !== undefined)
       this.#examined.doubt(`does not require the property ${missing}, which each record must have`);
     const plan = this.#planBody(body, isPartial);
-    if (this.#examined.kind === "create" && keepsNothing(record, body, plan))
+    if (this.#examined.kind === "create" && keepsNothing(this.#resource, body, plan))
       this.#examined.refuse("takes no property that a record keeps, so that all would be alike");
     const opaque = findOpaqueMember(record, body);
     if (opaque !== undefined) this.#examined.refuse(`takes the property ${opaque} in another form than the record has`);
@@ -213,14 +213,15 @@ export class BodyExamination {
   }
 }
 
-// Whether a record has nothing that a request can choose: all that both declare is read-only, or has one value.
-function keepsNothing(record: RecordSchema, body: RecordSchema, { unkept }: BodyPlan): boolean {
+// Whether a record has nothing that a request can choose beside its id: all that both declare is read-only, or has one value.
+function keepsNothing({ record, idName }: Resource, body: RecordSchema, { unkept }: BodyPlan): boolean {
   const isChosen = (name: string) =>
     record.propertyNames.includes(name) &&
     body.canHave(name) &&
     !unkept.includes(name) &&
     ![record, body].some((one) => one.isConstant(name));
-  return body.propertyNames.length > 0 && !body.propertyNames.some(isChosen);
+  const isOnlyId = body.propertyNames.every((name) => name === idName);
+  return !isOnlyId && !body.propertyNames.some(isChosen);
 }
 
 function allowsNull(schemas: readonly SchemaNode[]): boolean {
