@@ -207,6 +207,19 @@ for (const [parameters, expected] of cases)
   });
 
 testLikely(
+  "a list whose description says that the last record comes first begins with it",
+  documentWith(query("q")).replace(
+    "operationId: listArticles,",
+    "operationId: listArticles, description: 'Articles in sorted order, with the most recent articles appearing first.',",
+  ),
+  async (t, send) => {
+    await fill(send);
+    t.equal(await read(send, ""), "5 4 3 2 1");
+    t.equal(await read(send, "q=apple"), "4 2");
+  },
+);
+
+testLikely(
   "a cursor belongs to its order and its conditions, and has each member of the order once",
   documentWith(query("sort"), query("q"), query("state", texts)),
   async (t, send) => {

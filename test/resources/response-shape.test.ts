@@ -166,3 +166,13 @@ testLikely("fields of JSON:API select attributes", articles, async (t, send) => 
   t.notOk("text" in body.data[0].attributes);
   t.match(await send("GET", "/articles?fields[people]=title"), { status: 501 }, "those of other records");
 });
+
+const minimal = orders.replaceAll(
+  query("fields", texts),
+  query("fields", "{ type: string, enum: [all, minimal], default: all }"),
+);
+testLikely("a choice of fields by other words than members is a 501 when it is sent", minimal, async (t, send) => {
+  await send("POST", "/orders", { title: "a" });
+  t.match(await send("GET", "/orders/1"), { status: 200, body: { title: "a" } });
+  t.match(await send("GET", "/orders/1?fields=minimal"), { status: 501 });
+});

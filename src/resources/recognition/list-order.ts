@@ -2,7 +2,14 @@
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
 import type { Order } from "../../store/index.ts";
-import { directionNames, directionWords, meaningOf, orderNames, orderWords } from "../record/name-tables.ts";
+import {
+  directionNames,
+  directionWords,
+  meaningOf,
+  orderNames,
+  orderWords,
+  spokenNewestFirst,
+} from "../record/name-tables.ts";
 import { itemSchemas, RecordSchema, valueType } from "../record/record-schema.ts";
 import type { CollectionPlan, Resource } from "../record/resource.ts";
 import { queryOf } from "./bodies-and-parameters.ts";
@@ -17,6 +24,8 @@ export interface OrderPlan {
   readonly direction?: string | undefined;
   /** Whether the document says all values of `sort`. */
   readonly isEnum?: boolean;
+  /** Whether the description says that the last record comes first. */
+  readonly isNewestFirst?: boolean;
   /** The default of `sort`, if it names no member of a record: it is the order of creation. */
   readonly other?: string | undefined;
 }
@@ -108,9 +117,10 @@ export function readOrderPlan(list: Operation, resource: OrderedRecords): OrderP
     meaningOf(directionNames, plainName(one.value.name)) === "word" && valuesOf(one).length === 0;
   const others = parameters.filter(({ value }) => value.name !== sort);
   const direction = (others.find(isDirection) ?? (sort === undefined ? undefined : others.find(isFree)))?.value.name;
-  return sort === undefined && direction === undefined
-    ? undefined
-    : { sort, direction, isEnum, ...(isOther && { other }) };
+  const { summary, description } = Object(list.part.value) as Readonly<Record<string, unknown>>;
+  const isNewestFirst = direction === undefined && spokenNewestFirst.test(`${summary} ${description}`);
+  if (sort === undefined && direction === undefined && !isNewestFirst) return undefined;
+  return { sort, direction, isEnum, ...(isNewestFirst && { isNewestFirst }), ...(isOther && { other }) };
 }
 
 /** Returns whether the value of a parameter for the direction means that the order is descending. */

@@ -11,6 +11,7 @@ import {
   referenceNames,
   searchNames,
   spokenComparisons,
+  technicalNames,
   timeNames,
 } from "../record/name-tables.ts";
 import { alternativeType, itemSchemas, RecordSchema, type ValueType, valueType } from "../record/record-schema.ts";
@@ -86,7 +87,7 @@ function readCondition(
 
 // What is no text to look for.
 const languageWords =
-  /\b(syntax|language|operators?|qualifiers?|expressions?|lucene|scim|odata|kql|jql|json|format)\b/i;
+  /\b(syntax|language|operators?|qualifiers?|expressions?|lucene|scim|odata|kql|jql|json|format|prefix|(starts?|begins?) with)\b/i;
 
 function canCompare({ type, kind }: Found, sent: ValueType, { operator }: Comparison): boolean {
   const isNumber = (one: ValueType) => one === "number" || one === "int64";
@@ -213,7 +214,7 @@ function findBound(plain: string, description: string, record: RecordSchema): Fo
   return usual[0] ?? (times.length === 1 ? times[0] : undefined);
 }
 
-// The free texts of a record, which a search reads.
+// The free texts of a record, which a search reads: ids, hashes and URLs only if there are no others.
 function textsOf(record: RecordSchema): readonly Member[] {
   const of = (schema: RecordSchema | undefined, ...outer: readonly string[]) =>
     (schema?.propertyNames ?? []).flatMap((name) => {
@@ -224,5 +225,7 @@ function textsOf(record: RecordSchema): readonly Member[] {
       );
       return valueType(schemas) === "string" && isFree ? [{ path: [...outer, name] }] : [];
     });
-  return [...of(record), ...of(record.member(attributesName), attributesName)];
+  const all = [...of(record), ...of(record.member(attributesName), attributesName)];
+  const usual = all.filter(({ path }) => !technicalNames.test(toSnakeCase(path.at(-1) as string)));
+  return usual.length > 0 ? usual : all;
 }

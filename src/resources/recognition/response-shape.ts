@@ -1,7 +1,7 @@
 // Which members of a record a response has, as a request selects them: some of its own, or other records in place of their ids.
 import { toSnakeCase } from "../../lib/index.ts";
-import type { Operation } from "../../openapi/index.ts";
-import { expandNames, fieldsNames, meaningOf } from "../record/name-tables.ts";
+import type { Operation, SchemaNode } from "../../openapi/index.ts";
+import { attributesName, expandNames, fieldsNames, meaningOf } from "../record/name-tables.ts";
 import { itemSchemas, RecordSchema, valueType } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
 import { queryOf } from "./bodies-and-parameters.ts";
@@ -12,6 +12,8 @@ import { lastSegment } from "./paths.ts";
 /** A query parameter whose values name other records that a response has. */
 export interface ExpansionPlan {
   readonly parameter: string;
+  /** Whether the document declares its values, of which some may have no target. */
+  readonly isEnum: boolean;
   /** By the names that a request can have. */
   readonly targets: Readonly<Record<string, ExpansionTarget>>;
 }
@@ -29,9 +31,13 @@ export interface ExpansionTarget {
 export function findFieldsParameter(operation: Operation, { record, path }: Resource): string | undefined {
   // `fields[people]` of JSON:API is about other records.
   const isOwn = (name: string) => [undefined, lastSegment(path)].includes(/\[(.+)\]$/.exec(name)?.[1]);
+  const known = [...record.propertyNames, ...(record.member(attributesName)?.propertyNames ?? [])];
+  // A value such as `all` or `minimal` selects in another way.
+  const selectsMembers = (one: Operation["parameterParts"][number]) =>
+    valuesOf(partsOf(one, record)).every((value) => `${value}`.split(",").every((name) => known.includes(name)));
   return queryOf(operation).find((one) => {
     const { name } = one.value;
-    return meaningOf(fieldsNames, plainName(name)) && isOwn(name) && isOfTexts(one, record);
+    return meaningOf(fieldsNames, plainName(name)) && isOwn(name) && isOfTexts(one, record) && selectsMembers(one);
   })?.value.name;
 }
 
@@ -44,8 +50,8 @@ export function findExpansion(
   const { record } = resource;
   const isExpand = (one: Operation["parameterParts"][number]) =>
     meaningOf(expandNames, plainName(one.value.name)) && isOfTexts(one, record);
-  const parameter = queryOf(operation).find(isExpand)?.value.name;
-  if (parameter === undefined) return undefined;
+  const part = queryOf(operation).find(isExpand);
+  if (part === undefined) return undefined;
   const references = record.propertyNames.flatMap((member) => findReference(member, resource, all));
   const below = all.flatMap((other) => {
     const name = lastSegment(other.path);
@@ -55,13 +61,28 @@ export function findExpansion(
     return [[name, { collection: other.name, member: declared ?? name }] as const];
   });
   const targets: Readonly<Record<string, ExpansionTarget>> = Object.fromEntries([...references, ...below]);
-  return Object.keys(targets).length > 0 ? { parameter, targets } : undefined;
+  const declared = valuesOf(partsOf(part, record)).map(String);
+  const isKnown = declared.length === 0 || declared.some((name) => Object.hasOwn(targets, name));
+  if (!isKnown || Object.keys(targets).length === 0) return undefined;
+  return { parameter: part.value.name, targets, isEnum: declared.length > 0 };
 }
 
-function isOfTexts(parameter: Operation["parameterParts"][number], { document }: RecordSchema): boolean {
+function isOfTexts(parameter: Operation["parameterParts"][number], record: RecordSchema): boolean {
+  return valueType(partsOf(parameter, record)) === "string";
+}
+
+function partsOf(parameter: Operation["parameterParts"][number], { document }: RecordSchema): readonly SchemaNode[] {
   const schema = parameter.written("schema");
   const parts = schema ? RecordSchema.of(document, schema).parts : [];
-  return valueType(itemSchemas(parts) ?? parts) === "string";
+  return itemSchemas(parts) ?? parts;
+}
+
+// The values that a document declares.
+function valuesOf(parts: readonly SchemaNode[]): readonly unknown[] {
+  return parts.flatMap(({ schema }) => [
+    ...((schema.enum as unknown[] | undefined) ?? []),
+    ...(schema.default === undefined ? [] : [schema.default]),
+  ]);
 }
 
 // `customer` with an id or a customer, or `customer_id` beside a member `customer`, which only an expansion has.

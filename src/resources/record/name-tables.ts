@@ -265,6 +265,13 @@ export const searchPaths: readonly Row<true>[] = [
   [/^(find|search|filter|query|lookup)(_by_\w+|_all)?$/, true, "Swagger's pet store, Spring"],
 ];
 
+/** The members in which a search does not look, unless it names them: ids, hashes and URLs. */
+export const technicalNames = /(^|_)(id|uuid|gid|guid|sha\d*|md5|hash|etag|token|url|uri|href|cursor)$/;
+
+/** The description of a list whose last record comes first. */
+export const spokenNewestFirst =
+  /\b(most recent(ly created)?|newest|latest)\b[^.]{0,60}\bfirst\b|\breverse chronological\b|\bnewest to oldest\b|\bdescending order of creation\b/i;
+
 /** The parameters with the members by which a list is ordered. */
 export const orderNames: readonly Row<true>[] = [
   [/^(sort|sort_?by|sort_(field|column|key)|sorting)$/, true, "JSON:API, Spring, Laravel"],

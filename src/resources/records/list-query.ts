@@ -26,7 +26,9 @@ export function readWhere(list: ListPlan, filters: readonly Filter[], query: Que
     const sent = query[parameter];
     requireKnownKeys(conditions, parameter, sent);
     const value = key === undefined ? (isObject(sent) ? undefined : sent) : (Object(sent) as Query)[key];
-    if (value === undefined || isWildcard(list, parameter, query)) return [];
+    // `exclude_archived=false` excludes nothing.
+    const isOff = value === false && rest.not === true && rest.operator !== "isNull";
+    if (value === undefined || isOff || isWildcard(list, parameter, query)) return [];
     const parts = isList ? `${value}`.split(",").map((one) => one.trim()) : value;
     const values = Array.isArray(parts) ? parts.map((one) => convert(one, condition)) : convert(parts, condition);
     return [{ ...rest, value: values }];
@@ -69,14 +71,14 @@ function invalid(name: string, message: string): InvalidRequest {
 
 /** Returns the order of a request; empty for that of creation. Throws an HttpError for a value that is none. */
 export function readOrder({ order }: ListPlan, resource: Resource, query: Query): readonly Order[] {
-  const { sort, direction, isEnum, other } = order ?? {};
+  const { sort, direction, isEnum, other, isNewestFirst } = order ?? {};
   const word = direction === undefined ? undefined : query[direction];
   if (typeof word === "string" && meaningOf(directionWords, word) === undefined)
     throw invalid(`${direction}`, `The parameter ${direction} must be asc or desc.`);
   const isReverse = direction !== undefined && isDescending(direction, word);
   const sent = sort === undefined ? undefined : query[sort];
   if (sort === undefined || sent === undefined || sent === other)
-    return isReverse ? [{ path: [], descending: true }] : [];
+    return isReverse || isNewestFirst ? [{ path: [], descending: true }] : [];
   const texts = [sent].flat().map(String);
   if (texts.join().split(/[,;]/).length > maxSorts)
     throw invalid(sort, `The parameter ${sort} can have up to ${maxSorts} names.`);

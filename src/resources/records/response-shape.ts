@@ -7,6 +7,7 @@ import type { PlannedAction } from "../recognition/plan.ts";
 import type { ExpansionTarget } from "../recognition/response-shape.ts";
 import { attributesName } from "../record/name-tables.ts";
 import type { Resource } from "../record/resource.ts";
+import { notUnderstood } from "./request.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -44,6 +45,8 @@ export class ResponseShape {
     const targets = expansion?.targets ?? {};
     // Stripe names the members of a list behind `data.`.
     const names = (expanded ?? []).map((name) => name.replace(/^data\./, ""));
+    const other = names.find((name) => expansion?.isEnum && !Object.hasOwn(targets, name));
+    if (other !== undefined) throw notUnderstood(`parameter ${expansion?.parameter}=${other}`);
     const wanted = names.map((name) => targets[requireName(name, Object.keys(targets), `${expansion?.parameter}`)]);
     return new ResponseShape(own, wanted as ExpansionTarget[], `${expansion?.parameter}`, options);
   }
