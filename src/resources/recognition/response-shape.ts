@@ -30,7 +30,7 @@ export interface ExpansionTarget {
 /** Returns the query parameter of an operation that selects members of the records in its response; undefined if it has none. */
 export function findFieldsParameter(operation: Operation, { record, path }: Resource): string | undefined {
   // `fields[people]` of JSON:API is about other records.
-  const isOwn = (name: string) => [undefined, lastSegment(path)].includes(/\[(.+)\]$/.exec(name)?.[1]);
+  const isOwn = (name: string) => [undefined, lastSegment(path)].includes(/\[([^[\]]+)\]$/.exec(name)?.[1]);
   const known = [...record.propertyNames, ...(record.member(attributesName)?.propertyNames ?? [])];
   // A value such as `all` or `minimal` selects in another way.
   const selectsMembers = (one: Operation["parameterParts"][number]) =>
