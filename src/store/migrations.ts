@@ -100,8 +100,8 @@ export const migrations: readonly Migration[] = [
     ) ${keyedOptions};
     CREATE INDEX index_entries_by_id ON ${prefix}index_entries (index_id, id);
 
-    -- The records whose entries may be those of an earlier state. Triggers add them. A row belongs to one transaction, so that none is
-    -- deleted before the change that it stands for is committed.
+    -- The records whose entries may be stale. Triggers add them. Each transaction has rows of its own, so that none is deleted before
+    -- the transaction commits.
     CREATE TABLE ${prefix}index_changes (
       collection ${text} NOT NULL,
       id ${integer} NOT NULL,

@@ -112,7 +112,7 @@ function describe(parameter: Parameter): string {
   return `${(parameter.value as { readonly description?: unknown }).description ?? ""} ${description ?? ""}`;
 }
 
-// All readings of a name: the member, and how it is compared.
+// The members that a name can mean, with their comparisons.
 function comparisonsOf(plain: string): readonly (readonly [string, Comparison])[] {
   return comparisonNames.flatMap(([pattern, comparison]) => {
     const member = pattern.exec(plain)?.groups?.member;

@@ -134,7 +134,7 @@ async function selectPage(collection: CollectionAccess, list: ListPlan, call: Un
   const filter = { ...definedOf(query, names.filter(isSelected)), ...place.withinOf(call) };
   const where = readWhere(list, resource.plan.filters, query);
   const orderBy = readOrder(list, resource, query);
-  // What a cursor belongs to.
+  // A cursor is valid only for the same filters, conditions and order.
   const others = [...names, ...conditions.map(({ parameter }) => parameter), order?.sort, order?.direction];
   const sent = Object.entries(query).filter(([name, value]) => value !== undefined && others.includes(name));
   const selected = { ...filter, ...Object.fromEntries(sent) };

@@ -27,7 +27,7 @@ export interface Condition {
 
 /**
  * A member by which records are ordered. Those without it come first, or last if it is descending. Without names, it is the order of
- * creation, in which records are that are equal otherwise: in the direction of the last member.
+ * creation. Records with equal values are in the order of creation, in the direction of the last member.
  */
 export interface Order extends Member {
   readonly descending?: boolean | undefined;

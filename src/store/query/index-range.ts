@@ -31,7 +31,7 @@ export interface IndexRange {
   readonly isExact: boolean;
 }
 
-/** What an index has, as a text: of each member its names, and how it is compared. */
+/** The definition of an index: its members with their directions, and whether the scope precedes them. Stored as JSON. */
 export interface Specification {
   readonly orders: readonly Order[];
   readonly isScoped: boolean;

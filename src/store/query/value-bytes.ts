@@ -1,5 +1,5 @@
-// The order of all values, as bytes whose order is that of the values: no collation, cast, NULL or version of a database has a say.
-// Values of different types are ordered by type: missing and null, booleans, numbers, times, texts, objects and arrays.
+// Encodes values as bytes whose order is that of the values. It does not depend on collations, casts or NULLs of a database. Values of
+// different types are ordered by type: missing and null, booleans, numbers, times, texts, objects and arrays.
 
 /** How the texts of a member are compared: as instants, as UUIDs in any case, or by default by their code points. */
 export type TextKind = "time" | "uuid";
