@@ -14,6 +14,7 @@ import {
   type Tables,
   type TableWriter,
   type Values,
+  withoutConstraints,
 } from "../store/index.ts";
 import { type BackupProgress, type BackupSummary, requireSound } from "./backup.ts";
 import { type StoreSummary, summarizeRows, valueToText } from "./checksum.ts";
@@ -81,13 +82,16 @@ export async function restore(
   // After the check, because a query of a crafted backup can be endless.
   if (exists && force && confirm)
     await confirmReplacement(openBackup, () => openTarget("migrate"), { withoutKeys, confirm });
-  const to = await openTarget("create", all);
+  // Rows are written in the order of the tables, and not in that of their references.
+  const to = await openTarget("create", withoutConstraints(all));
   const fill = async () => {
     if (!force) await requireEmptyAndUnused(to); // a service can have started meanwhile
     const from = await openBackup();
     return replaceRows(from, to, { force, withoutKeys }, progress).finally(() => from.close());
   };
-  return { ...(await fill().finally(() => to.close())), invalid };
+  const summary = await fill().finally(() => to.close());
+  await (await openTarget("create", all)).close();
+  return { ...summary, invalid };
 }
 
 async function confirmReplacement(

@@ -32,6 +32,7 @@ export {
 export { findSimilarName, toSnakeCase } from "./names.ts";
 export {
   type Checked,
+  ConstraintViolation,
   ExpectedError,
   InvalidValue,
   type Problem,

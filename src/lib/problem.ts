@@ -66,3 +66,29 @@ export class QueryTooSlow extends ExpectedError {}
 
 /** Reports that a store can't contain a value of a request (400). The message completes a sentence about the value. */
 export class UnstorableValue extends ExpectedError {}
+
+/** Reports that a write contradicts other records. The message is a sentence. */
+export class ConstraintViolation extends ExpectedError {
+  /**
+   * Whether another record has the same values (409), or the record that is referred to does not exist (422), or the record that is to be
+   * deleted is referred to (409).
+   */
+  readonly kind: "unique" | "unknown" | "referred";
+  /** The collection that has the constraint. */
+  readonly collection: string;
+  /** Its members, such as `email` or `owner.id`. */
+  readonly members: readonly string[];
+
+  constructor(kind: ConstraintViolation["kind"], collection: string, members: readonly string[], to?: string) {
+    const names = members.join(" and ");
+    const messages = {
+      unique: `Another record of ${collection} has the same ${names}.`,
+      unknown: `No record of ${to} has the id in ${names}.`,
+      referred: `Records of ${collection} refer to it by ${names}.`,
+    };
+    super(messages[kind]);
+    this.kind = kind;
+    this.collection = collection;
+    this.members = members;
+  }
+}

@@ -1,6 +1,7 @@
 // Records: what a store keeps of a resource. A record is the JSON text of its response, which begins with its id.
 import { hash } from "node:crypto";
 import { isTooDeep, parseJson, RawJson, RecordTooLarge, toJson } from "../lib/index.ts";
+import type { KeyMember, Reference } from "./constraints.ts";
 import { findKeyProblem, type IdForm, makeId, maxNumber } from "./ids.ts";
 import type { CreateResult, RecordId } from "./port.ts";
 import type { Order } from "./query/conditions.ts";
@@ -38,6 +39,9 @@ export interface Collection {
   readonly filters: readonly Filter[];
   /** The orders in which entries of all records are kept, within their scope. The first members can be those that queries compare. */
   readonly indexes?: readonly (readonly Order[])[];
+  /** The members that no two records of a scope have in common, each alone or some together. */
+  readonly uniques?: readonly (readonly KeyMember[])[];
+  readonly references?: readonly Reference[];
 }
 
 /** A condition by which a list can be filtered: the value of a property. Each store has an index for it. */

@@ -243,3 +243,63 @@ testStores("a large deletion leaves the records of a new record with the same id
   t.same(await countsOf(store), [1, 0, 1]);
   t.ok(await store.records("pages").find(toAddress(scope, 1n)));
 });
+
+testStores("what transactions have read stays true until they are committed, in two processes", async (t, { open }) => {
+  const stores = [await open({ collections }), await open({ collections })];
+  let booked = 0;
+  // Each reads whether its hour is free, also by a list, and then takes it.
+  const book = (store: Store, hour: number) =>
+    store.transaction(async (records) => {
+      const { records: found } = await records("books").list({ limit: 100, filter: { "/": scope } });
+      if (found.text.includes(`"hour":${hour},`)) return;
+      await records("books").create({ hour, end: hour + 1 }, undefined, scope);
+      booked++;
+    });
+  await stores[0]?.records("shops").put("a", () => ({}));
+  await Promise.all(Array.from({ length: 60 }, (_, index) => book(stores[index % 2] as Store, index % 6)));
+  const { records } = (await stores[0]?.records("books").list({ limit: 100 })) as { records: { text: string } };
+  const hours = (JSON.parse(records.text) as { hour: number }[]).map(({ hour }) => hour);
+  t.same(hours.toSorted(), [0, 1, 2, 3, 4, 5]);
+  t.ok(booked >= 6);
+});
+
+testStores("a transaction that has not found a record is alone in creating it", async (t, { open }) => {
+  const stores = [await open({ collections }), await open({ collections })];
+  const add = (store: Store, index: number) =>
+    store.transaction(async (records) => {
+      if ((await records("shops").find("a")) !== undefined) return;
+      await records("shops").put("a", () => ({ index }));
+      await records("books").create({ index }, undefined, scope);
+    });
+  await Promise.all(Array.from({ length: 20 }, (_, index) => add(stores[index % 2] as Store, index)));
+  t.same(await countsOf(stores[0] as Store), [1, 1, 0]);
+});
+
+testStores(
+  "transactions that read and change the same record do not lose a change, and do not wait for each other",
+  async (t, { open }) => {
+    const stores = [await open({ collections }), await open({ collections })];
+    await stores[0]?.records("shops").put("a", () => ({ count: 0 }));
+    const start = performance.now();
+    const add = (store: Store) =>
+      store.transaction(async (records) => {
+        const { count } = JSON.parse((await records("shops").find("a"))?.text ?? "");
+        await records("shops").change("a", () => ({ count: count + 1 }));
+      });
+    await Promise.all(Array.from({ length: 40 }, (_, index) => add(stores[index % 2] as Store)));
+    t.match(await stores[0]?.records("shops").find("a"), { text: '{"shop":"a","count":40}' });
+    t.comment(`${Math.round(performance.now() - start)} ms`);
+  },
+);
+
+testStores("a transaction that awaits something else for long fails, and others go on", async (t, { open }) => {
+  const store = await open({ collections });
+  const slow = store.transaction(async (records) => {
+    await records("shops").put("a", () => ({}));
+    await pause(2_500);
+    await records("shops").put("b", () => ({}));
+  });
+  await t.rejects(slow, /has awaited something other than its own calls for 1 s/);
+  t.match(await store.records("shops").put("c", () => ({})), { outcome: "created" });
+  t.same(await countsOf(store), [1, 0, 0]);
+});

@@ -9,7 +9,7 @@ import {
   type StoreState,
 } from "../../data/index.ts";
 import { describeUnserved } from "../../resources/index.ts";
-import { collectionsIn, type Tables } from "../../store/index.ts";
+import { type Collection, collectionsIn, type Tables, withoutConstraints } from "../../store/index.ts";
 import {
   type ConfirmOptions,
   cancelOnSignal,
@@ -113,9 +113,14 @@ export async function copyStore(io: Io, target: Target, options: CopyOptions): P
   const bar = startProgress(io.stderr);
   const copyTables = (from: Tables, to: Tables) =>
     copy(from, to, cancelOnSignal(io, bar.show, "Stopped. Nothing was copied.")).finally(bar.clear);
-  const summary = await withTables({ ...target, url: options.from }, "migrate", (from) =>
-    withTables({ ...target, url: options.to }, "create", (to) => copyTables(from, to), collectionsIn(from.tables)),
-  );
+  const summary = await withTables({ ...target, url: options.from }, "migrate", async (from) => {
+    const collections = collectionsIn(from.tables);
+    const fill = <T>(work: (to: Tables) => Promise<T>, used: readonly Collection[]) =>
+      withTables({ ...target, url: options.to }, "create", work, used);
+    const copied = await fill((to) => copyTables(from, to), withoutConstraints(collections));
+    await fill(async () => {}, collections);
+    return copied;
+  });
   await printFields(io, toSummaryFields(summary), options);
   for (const note of describeUnserved(target.document, summary.counts)) warn(io, `${target.program}: ${note}`);
 }

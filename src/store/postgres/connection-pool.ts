@@ -5,12 +5,14 @@ import { UnavailableError } from "../../lib/index.ts";
 import { socketOf } from "../../patches/pg-socket.ts";
 import { busyMessage } from "../batcher.ts";
 import type { Row } from "../keys.ts";
+import { limitPauses } from "../pause-limit.ts";
 import { queryChannel } from "../query-channel.ts";
 import { QueryMetrics } from "../query-metrics.ts";
 import { connectionOptions, type Database } from "./postgres-connection.ts";
 import {
   isConflict,
   isDuplicateKey,
+  isLockTimeout,
   isPreparedStatementLost,
   isReadOnlyError,
   toStoreError,
@@ -44,6 +46,8 @@ export interface PoolOptions {
   /** Whether to prepare each statement once per connection. A pooler in transaction mode may not support it. */
   readonly prepare: boolean;
   readonly timeouts?: Partial<PostgresTimeouts> | undefined;
+  /** Returns the error that a caller gets instead of one of PostgreSQL; undefined if it is that. */
+  readonly convert?: ((error: unknown) => Error | undefined) | undefined;
 }
 
 const maxWaitingPerConnection = 100; // queries
@@ -75,8 +79,9 @@ export class ConnectionPool implements Queries {
   readonly #mustBeWritable: boolean;
   #pool: pg.Pool;
   #prepare: boolean;
+  readonly #convert: NonNullable<PoolOptions["convert"]>;
 
-  constructor({ hosts, schema }: Database, { size, prepare, timeouts }: PoolOptions) {
+  constructor({ hosts, schema }: Database, { size, prepare, timeouts, convert = () => undefined }: PoolOptions) {
     const { connect, statement, query, idle } = { ...getDefaultTimeouts(), ...timeouts };
     this.#options = {
       ...connectionOptions(schema),
@@ -90,6 +95,7 @@ export class ConnectionPool implements Queries {
     this.#pool = this.#createPool();
     this.#timer = setInterval(() => this.#closeUnresponsive(query), checkInterval).unref();
     this.#prepare = prepare;
+    this.#convert = convert;
     this.#mustBeWritable = hosts.mustBeWritable;
     this.#maxWaiting = size * maxWaitingPerConnection;
     this.metrics = new QueryMetrics(() => {
@@ -125,7 +131,7 @@ export class ConnectionPool implements Queries {
         const result = await this.#transact(client, begin, work);
         if ("value" in result) return result.value;
         if (attempt === maxAttempts || !this.#isRepeatable(result.failure)) this.#fail(result.failure, pool);
-        await pause(Math.random() * attempt); // milliseconds
+        await pause(Math.random() * 2 ** attempt); // milliseconds
       }
     } finally {
       this.metrics.observeQuery("transaction", start);
@@ -151,10 +157,12 @@ export class ConnectionPool implements Queries {
     let broken: Error | undefined;
     try {
       await run(() => client.query(begin));
-      const value = await work({
-        metrics: this.metrics,
-        query: async (statement, ...values) => run(() => this.#send(client, statement, values)),
-      });
+      const value = await limitPauses((call) =>
+        work({
+          metrics: this.metrics,
+          query: (statement, ...values) => call(async () => run(() => this.#send(client, statement, values))),
+        }),
+      );
       await run(() => client.query("COMMIT"));
       return { value };
     } catch (error) {
@@ -172,7 +180,7 @@ export class ConnectionPool implements Queries {
 
   // Whether the same transaction can succeed now.
   #isRepeatable(error: unknown): boolean {
-    if (!isPreparedStatementLost(error)) return isConflict(error) || isDuplicateKey(error);
+    if (!isPreparedStatementLost(error)) return isConflict(error) || isDuplicateKey(error) || isLockTimeout(error);
     this.#prepare = false;
     return true;
   }
@@ -186,6 +194,9 @@ export class ConnectionPool implements Queries {
     const run = () => to.query({ ...(this.#prepare && { name }), text, values, ...(rowMode && { rowMode }) });
     const result = queryChannel
       .tracePromise(run, { system: "postgresql", text })
+      .catch((error) => {
+        throw this.#convert(error) ?? error;
+      })
       .finally(() => this.metrics.observeQuery(method, start));
     return result.then(({ rows }) => rows as R[]);
   }

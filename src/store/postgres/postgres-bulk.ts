@@ -4,7 +4,7 @@ import type { Client } from "pg";
 import type { Table, Tables, TableWriter } from "../bulk.ts";
 import type { StoreOptions } from "../store-options.ts";
 import { connect, prepareDatabase } from "./postgres-connection.ts";
-import { isConflict } from "./postgres-errors.ts";
+import { isConflict, isLockTimeout } from "./postgres-errors.ts";
 import { findOtherCollections } from "./postgres-migrations.ts";
 import { lockCreates, tableOf } from "./postgres-statements.ts";
 import { PostgresTableWriter } from "./table-writer.ts";
@@ -91,7 +91,7 @@ async function beginOrRetry(db: Client, begin: string, deadline: number): Promis
     await db.query(begin);
   } catch (error) {
     // A deadlock is one with another program, or with an index that is being created.
-    if (!isConflict(error) && (error as { code?: string }).code !== "55P03") throw error; // lock_not_available
+    if (!isConflict(error) && !isLockTimeout(error)) throw error;
     if (performance.now() > deadline) throw new Error(heldMessage, { cause: error });
     await db.query("ROLLBACK");
     await sleep(lockRetryInterval);

@@ -7,6 +7,7 @@ import type { Collection } from "../records.ts";
 import { createMigrationError, createMissingError } from "../schema-version.ts";
 import type { StoreOptions } from "../store-options.ts";
 import { Hosts } from "./hosts.ts";
+import { migrateConstraints } from "./postgres-constraints.ts";
 import { toOpenFailure } from "./postgres-errors.ts";
 import { migrate, readVersion, requireCollections } from "./postgres-migrations.ts";
 import { findSchema, type SchemaOptions, toSchema } from "./postgres-schema.ts";
@@ -119,6 +120,7 @@ async function prepare(
     return counts;
   }
   await migrate(client, schema, collections);
+  await migrateConstraints(client, schema, collections);
   if (maxRecords !== null)
     for (const collection of collections)
       counts.set(collection, (await client.query(countRecords(schema, collection))).rows[0]);

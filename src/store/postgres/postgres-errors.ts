@@ -36,6 +36,11 @@ export function isConflict(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === "40001" || error.code === "40P01");
 }
 
+/** Returns whether a lock was not granted in time. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "55P03"; // lock_not_available
+}
+
 /** Converts an error of pg to `UnavailableError` if its cause is not a bug. Returns any other error unchanged. */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) {

@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import type { ClientBase } from "pg";
 import { findOthers, recordColumns } from "../bulk.ts";
+import { constraintsOf } from "../constraints.ts";
 import { type Dialect, forgetIndexes, latestVersion, listNames, migrations } from "../migrations.ts";
 import { type Collection, idColumn, indexName, quoteName } from "../records.ts";
 import { createFormError, createMigrationError, requireKnownVersion } from "../schema-version.ts";
@@ -114,7 +115,10 @@ export async function listUnneeded(
   schema: string,
   collections: readonly Collection[],
 ): Promise<string[]> {
-  const relations = collections.flatMap((one) => relationsOf(schema, one)).map(({ name }) => name);
+  const relations = [
+    ...collections.flatMap((one) => relationsOf(schema, one)),
+    ...constraintsOf(collections).flatMap(({ name }) => [{ name }, { name: `${name}.index` }]),
+  ].map(({ name }) => name);
   const needed = new Set(["migrations", ...listNames(dialect), ...relations]);
   const unneeded = (await listRelations(db, schema)).filter(({ name, isOfTable }) => !isOfTable && !needed.has(name));
   const kinds: Readonly<Record<string, string>> = { i: "index", p: "table", r: "table" };

@@ -60,9 +60,25 @@ export function createPostgresRecords<R, N extends object>(parts: RecordParts): 
     finds: new Batcher(batchLimits, (ids) => findAll(parts, ids)),
     inserts: new Batcher(batchLimits, (creates) => insertAll(parts, creates)),
   };
+  const lists = createPostgresLists<R>(parts);
+  let locking: Promise<unknown> | undefined;
+  // What a transaction reads stays as it is until its end: no row stands for the records of a list, or for one that does not exist.
+  const lockAll = () => {
+    locking ??= pool.query(statements.lockAll);
+    return locking;
+  };
   return {
-    ...createPostgresLists<R>(parts),
-    find: async (id) => find(shared, id),
+    ...lists,
+    ...(isTransaction && {
+      list: (query) => lockAll().then(() => lists.list(query)),
+      count: (...selection) => lockAll().then(() => lists.count(...selection)),
+    }),
+    find: async (id) => {
+      const found = await find(shared, id);
+      if (found !== undefined || !isTransaction) return found;
+      await lockAll();
+      return find(shared, id);
+    },
     position: async (id) => {
       if (!isStorableId(id)) return undefined;
       const [row] = await pool.query(isTransaction ? statements.positionLocked : statements.position, id);
@@ -104,12 +120,11 @@ export function createPostgresRecords<R, N extends object>(parts: RecordParts): 
   };
 }
 
-async function find<R>(parts: SharedParts<R>, id: RecordId, isForUpdate = false): Promise<RawJson<R> | undefined> {
+async function find<R>(parts: SharedParts<R>, id: RecordId): Promise<RawJson<R> | undefined> {
   if (!isStorableId(id)) return undefined;
   const { isTransaction, pool, statements } = parts;
   if (!isTransaction) return parts.finds.add(id);
-  const statement = isForUpdate ? statements.findForUpdate : statements.findLocked;
-  const [row] = await pool.query<[RecordId, string]>(statement, id);
+  const [row] = await pool.query<[RecordId, string]>(statements.findForUpdate, id);
   return row && new RawJson(row[1]);
 }
 
@@ -192,7 +207,7 @@ async function replace<R, T>(
   add: () => Promise<T | undefined> | { readonly outcome: "missing" } = () => ({ outcome: "missing" }),
 ): Promise<T> {
   for (let count = 0; count < maxChangeAttempts; count++) {
-    const record = await find(parts, id, true);
+    const record = await find(parts, id);
     const result = await (record === undefined ? add() : attempt(record));
     if (result !== undefined) return result as T;
     await pause(Math.random() * count); // milliseconds

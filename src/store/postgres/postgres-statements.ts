@@ -97,7 +97,7 @@ const lastIdOf = (schema: string, collection: Collection) =>
 const types = { string: "text", int64: "bigint", number: "numeric", boolean: "boolean" } as const;
 
 /** Returns the expression of the value of a filter, in parentheses. */
-function expressionOf({ property, member, type, contains, isScope }: Omit<Filter, "name" | "isLong">): string {
+export function expressionOf({ property, member, type, contains, isScope }: Omit<Filter, "name" | "isLong">): string {
   if (isScope) return "(substring(key from '^.*/'))"; // up to the last slash
   if (contains) return `((record -> ${quoteText(property)})::jsonb)`;
   const names = [property, ...(member === undefined ? [] : [member])].map(quoteText);
@@ -132,9 +132,9 @@ export function recordStatements(schema: string, collection: Collection) {
   const define = (method: keyof RecordStore, text: string, rowMode?: "array") =>
     toStatement(`${name}_${method}`, text, rowMode);
   const found = `${column}, record`;
-  // In a transaction. Row locks are not granted in the order of the requests: overlapping FOR SHARE locks starve FOR UPDATE. Advisory
-  // locks are. 256 of each table, because the lock table of the server is limited (max_locks_per_transaction).
-  const locked = (columns: string, strength: "KEY SHARE" | "SHARE" | "UPDATE") => `
+  // In a transaction. Row locks are not granted in the order of the requests: overlapping FOR KEY SHARE locks starve FOR UPDATE. Advisory
+  // locks are. What a transaction finds, it often changes: if it could share the lock, two of them would wait for each other. 256 of each table, because the lock table of the server is limited (max_locks_per_transaction).
+  const locked = (columns: string, strength: "KEY SHARE" | "UPDATE") => `
     WITH lock AS MATERIALIZED (
       SELECT pg_advisory_xact_lock${strength === "UPDATE" ? "" : "_shared"}(
         hashtext(${quoteText(table)}), hashtext(($1::${hasKeys ? "text" : "bigint"})::text) & 255)
@@ -143,8 +143,8 @@ export function recordStatements(schema: string, collection: Collection) {
   return {
     // PostgreSQL keeps its plan; that for an array of unknown length, it makes for each run.
     find: define("find", `SELECT ${found} FROM ${table} WHERE ${column} = $1`, "array"),
-    findLocked: define("find", locked(found, "SHARE"), "array"),
     findForUpdate: define("find", locked(found, "UPDATE"), "array"),
+    lockAll: define("list", `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`),
     findAll: define("find", `SELECT ${found} FROM ${table} WHERE ${column} = ANY ($1)`, "array"),
     position: define("position", `SELECT id FROM ${table} WHERE ${column} = $1`),
     positionLocked: define("position", locked("id", "KEY SHARE")),
@@ -155,7 +155,7 @@ export function recordStatements(schema: string, collection: Collection) {
     WITH lock AS MATERIALIZED (${lockCreates(schema)}), moved AS MATERIALIZED (
       SELECT setval(${sequence}, greatest($1, ${lastId})) FROM lock
     )${disclaimed}
-    INSERT INTO ${table} (id, record) SELECT $1::bigint, $2::json FROM moved ON CONFLICT DO NOTHING RETURNING id`,
+    INSERT INTO ${table} (id, record) SELECT $1::bigint, $2::json FROM moved ON CONFLICT (id) DO NOTHING RETURNING id`,
     ),
     lastId: define("create", `SELECT ${lastId} AS id`),
     // Only as it was read: another process can have changed it since.

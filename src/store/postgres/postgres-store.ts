@@ -1,4 +1,5 @@
 // The store for several machines: a PostgreSQL database, which any number of processes may share.
+import { getOrAdd } from "../../lib/index.ts";
 import { Indexer } from "../indexer.ts";
 import type { RecordStore, Records, Store, TransactionOptions } from "../port.ts";
 import { RecordLimit } from "../record-limit.ts";
@@ -8,6 +9,7 @@ import { ConnectionPool, type PoolOptions, type Queries } from "./connection-poo
 import { createIdempotencyRetention } from "./idempotency-retention.ts";
 import { buildIndexes } from "./index-builder.ts";
 import { prepareDatabase } from "./postgres-connection.ts";
+import { violationOf } from "./postgres-constraints.ts";
 import { createIndexDatabase } from "./postgres-indexes.ts";
 import { createPostgresKeys } from "./postgres-keys.ts";
 import { createPostgresRecords, type RecordParts } from "./postgres-records.ts";
@@ -18,8 +20,11 @@ const check = toStatement("check", "SELECT 1");
 
 // It locks the table that all transactions lock first, so that it can't deadlock with an import or a copy, which locks all tables.
 // READ COMMITTED: each statement sees what others have committed while it waited for their locks.
+// Transactions that wait for each other run again soon.
 const beginTransaction = (schema: string) =>
-  `BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE ${tableOf(schema, "idempotency")} IN ROW EXCLUSIVE MODE`;
+  `BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE ${tableOf(schema, "idempotency")} IN ROW EXCLUSIVE MODE; SET LOCAL lock_timeout = ${lockTimeout}`;
+
+const lockTimeout = 250; // milliseconds
 
 /** Opens the store in the database of `url`. Rejects like `prepareDatabase`. */
 export async function openPostgresStore(url: string, options: StoreOptions, poolOptions: PoolOptions): Promise<Store> {
@@ -32,7 +37,8 @@ export async function openPostgresStore(url: string, options: StoreOptions, pool
     if (inBackground) inBackground(building);
     else await building;
   }
-  const pool = new ConnectionPool(database, poolOptions);
+  const convert = (error: unknown) => violationOf(collections, error);
+  const pool = new ConnectionPool(database, { ...poolOptions, convert });
   const deleteExpired = createIdempotencyRetention(pool, schema);
   const toParts = (collection: Collection): RecordParts => {
     const limit = new RecordLimit(maxRecords);
@@ -79,11 +85,19 @@ async function transact<T>(
       uncounted = parts;
       throw new Error("The records must be counted.");
     };
-    const run = (pool: Queries) =>
-      work((name) => {
+    const run = (pool: Queries) => {
+      const opened = new Map<string, RecordStore<never, never>>();
+      const records = (name: string) => {
         const parts = findCollection(partsByName, name);
-        return createPostgresRecords({ ...parts, pool, isTransaction: true, count: () => countOutside(parts) });
-      });
+        return createPostgresRecords<never, never>({
+          ...parts,
+          pool,
+          isTransaction: true,
+          count: () => countOutside(parts),
+        });
+      };
+      return work((name) => getOrAdd(opened, name, () => records(name)));
+    };
     try {
       return await pool.transaction(begin, run);
     } catch (error) {

@@ -2,6 +2,7 @@
 import type { Client } from "pg";
 import { batchSize, findTable, type Table, type TableWriter, tablesOf, type Values } from "../bulk.ts";
 import type { Collection, Filter } from "../records.ts";
+import { violationOf } from "./postgres-constraints.ts";
 import { isDuplicateKey, requireStorable } from "./postgres-errors.ts";
 import { listUnneeded } from "./postgres-migrations.ts";
 import { disclaimSchemas, indexedOf, listIndexes, sequenceOf, tableOf, toCondition } from "./postgres-statements.ts";
@@ -87,6 +88,8 @@ export class PostgresTableWriter implements TableWriter {
         types.map((_, index) => rows.map((row) => row[index])),
       );
     } catch (error) {
+      const violation = violationOf(this.#collections, error);
+      if (violation) throw violation;
       if (!isDuplicateKey(error)) throw error;
       const [, id] =
         /^Key \((?:key|id)\)=\((.*)\) already exists/s.exec((error as { detail?: string }).detail ?? "") ?? [];

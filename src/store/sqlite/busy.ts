@@ -26,6 +26,11 @@ function resultCode(error: unknown): number {
   return ((Object(error) as { errcode?: number }).errcode ?? 0) & 0xff;
 }
 
+/** Returns whether SQLite has thrown an error. */
+export function isSqliteError(error: unknown): boolean {
+  return resultCode(error) > 0;
+}
+
 /**
  * Returns whether an error, or its cause, may mean that the disk is full. If the -shm file can't grow, SQLite reports
  * SQLITE_IOERR.

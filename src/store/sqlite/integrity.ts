@@ -2,6 +2,7 @@
 // in the place of a table, or pages that refer to each other, can make a query endless. The schema is therefore compared
 // before any query of a table, and the pages are checked before any query that depends on them.
 import { DatabaseSync } from "node:sqlite";
+import { constraintPattern } from "../constraints.ts";
 import { type Collection, indexName } from "../records.ts";
 import { changeTriggers } from "./sqlite-indexes.ts";
 import { migrate, readVersion } from "./sqlite-migrations.ts";
@@ -38,14 +39,15 @@ function findSchemaDifferences(db: DatabaseSync, collections: readonly Collectio
     const expected = missing.get(name);
     missing.delete(name);
     if (expected === undefined) {
-      if (!isFilterIndex(definition, collections))
+      if (!isFilterIndex(definition, collections) && !isConstraint(name, collections))
         differences.push(`The ${name.slice(0, maxNameLength)} is not part of the schema.`);
     } else if (expected !== definition) differences.push(`The ${name} differs from that of this release.`);
   }
   // A backup of an earlier document lacks the index of a later filter. The service creates it when it opens the store.
   const indexes = collections.flatMap((one) => one.filters.map((filter) => `index ${indexName(one, filter)}`));
   const optional = new Set([...indexes, ...triggers.map(({ name }) => `trigger ${name}`)]);
-  for (const name of missing.keys()) if (!optional.has(name)) differences.push(`The ${name} is missing.`);
+  for (const name of missing.keys())
+    if (!optional.has(name) && !isConstraint(name, collections)) differences.push(`The ${name} is missing.`);
   return differences;
 }
 
@@ -57,6 +59,13 @@ const filterIndex =
 function isFilterIndex(definition: string, collections: readonly Collection[]): boolean {
   const [, table, indexed] = filterIndex.exec(definition) ?? [];
   return table === indexed && collections.some(({ name }) => name === table);
+}
+
+// Whether it enforces a constraint, which another version of the document can lack. Only writes run it, and a restore copies rows.
+function isConstraint(typeAndName: string, collections: readonly Collection[]): boolean {
+  const [type, name = ""] = typeAndName.split(" ");
+  const [, owner] = constraintPattern.exec(name) ?? [];
+  return (type === "index" || type === "trigger") && collections.some((one) => one.name === owner);
 }
 
 // Returns the types and names of all tables, indexes, views and triggers, with their definitions, and the encoding of all

@@ -14,6 +14,7 @@ import type { OpenMode } from "../port.ts";
 import { type Collection, type Filter, quoteName } from "../records.ts";
 import { findProblems } from "./integrity.ts";
 import { openDatabase } from "./sqlite-connection.ts";
+import { violationOf } from "./sqlite-constraints.ts";
 import { findExisting, findOtherCollections, listUnneeded } from "./sqlite-migrations.ts";
 import { prepareDisclaim, statements, toCondition, toValue } from "./sqlite-statements.ts";
 
@@ -136,6 +137,8 @@ class SqliteTableWriter implements TableWriter {
       try {
         insert.run(...row);
       } catch (error) {
+        const violation = violationOf(this.#collections, error);
+        if (violation) throw violation;
         if (!uniqueViolations.includes((error as { errcode?: number }).errcode)) throw error;
         const id = columns.includes("key") ? row.at(-1) : row[0];
         throw new Error(`Another record of ${table} has the id ${id}.`, { cause: error });

@@ -34,7 +34,8 @@ export function openDatabase(file: string, mode: OpenMode, collections: readonly
       findExisting(db, collections);
       return db;
     }
-    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
+    // With recursive triggers, a deletion cascades within a collection.
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA recursive_triggers = ON;");
     migrate(db, collections);
     db.exec("PRAGMA busy_timeout = 0"); // from here on, `retryWhileBusy` waits without blocking the event loop
     return db;

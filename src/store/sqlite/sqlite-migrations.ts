@@ -5,6 +5,7 @@ import { findOthers } from "../bulk.ts";
 import { type Dialect, forgetIndexes, latestVersion, listNames, migrations } from "../migrations.ts";
 import { type Collection, idColumn, indexName, quoteName } from "../records.ts";
 import { createFormError, createMigrationError, requireKnownVersion } from "../schema-version.ts";
+import { constraintSchema, prepareConstraints } from "./sqlite-constraints.ts";
 import { changeTriggers } from "./sqlite-indexes.ts";
 import { expressionOf } from "./sqlite-statements.ts";
 
@@ -36,7 +37,7 @@ export function readVersion(db: DatabaseSync): number {
   return version;
 }
 
-/** Returns the statements that create the tables and indexes of collections, by name. */
+/** Returns the statements that create the tables, indexes and triggers of collections, by name. */
 function collectionSchema(collections: readonly Collection[]): Map<string, string> {
   const statements = collections.flatMap((collection): [string, string][] => {
     const table = quoteName(collection.name);
@@ -53,22 +54,24 @@ function collectionSchema(collections: readonly Collection[]): Map<string, strin
       ...indexes,
     ];
   });
-  return new Map(statements);
+  return new Map([...statements, ...constraintSchema(collections)]);
 }
 
 /**
  * Returns the statements that create what a database lacks, and replace what it has of another form. Throws an Error if it has a
- * table of another form.
+ * table of another form, or records that violate a new constraint.
  */
 function listMissing(db: DatabaseSync, collections: readonly Collection[]): string[] {
   const find = db.prepare("SELECT type, sql FROM sqlite_schema WHERE name = ?");
-  return [...collectionSchema(collections)].flatMap(([name, statement]) => {
+  const obsolete = prepareConstraints(db, collections);
+  const missing = [...collectionSchema(collections)].flatMap(([name, statement]) => {
     const found = find.get(name);
     if (found?.sql === statement) return [];
     if (found === undefined) return [statement];
-    if (found.type !== "index") throw createFormError(name);
-    return [`DROP INDEX ${quoteName(name)}`, statement];
+    if (found.type === "table") throw createFormError(name);
+    return [`DROP ${found.type} ${quoteName(name)}`, statement];
   });
+  return [...obsolete, ...missing];
 }
 
 /** Returns the tables and indexes that a database does not need. */

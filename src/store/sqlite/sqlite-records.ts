@@ -19,6 +19,7 @@ import {
   writeLimited,
   writeRecord,
 } from "../records.ts";
+import { violationOf } from "./sqlite-constraints.ts";
 import { indexDialect } from "./sqlite-indexes.ts";
 import { type RecordStatements, type Statements, toValue } from "./sqlite-statements.ts";
 import type { StatementRunner } from "./transactions.ts";
@@ -26,6 +27,8 @@ import type { StatementRunner } from "./transactions.ts";
 /** What the records of a collection need. */
 export interface RecordParts {
   readonly collection: Collection;
+  /** All collections, whose constraints a write can violate. */
+  readonly collections: readonly Collection[];
   readonly statements: RecordStatements;
   /** The statements of the tables that all collections share. */
   readonly shared: Statements;
@@ -43,7 +46,14 @@ export function createSqliteRecords<R, N extends object>(
 ): RecordStore<R, N> {
   const { collection, statements, limit } = parts;
   const read = <T>(name: keyof RecordStore, work: () => T) => transactions.read(`${collection.name}_${name}`, work);
-  const write = <T>(name: keyof RecordStore, work: () => T) => transactions.write(`${collection.name}_${name}`, work);
+  const write = <T>(name: keyof RecordStore, work: () => T) =>
+    transactions.write(`${collection.name}_${name}`, () => {
+      try {
+        return work();
+      } catch (error) {
+        throw violationOf(parts.collections, error) ?? error;
+      }
+    });
   const find = (id: RecordId): RawJson<R> | undefined => {
     const row = statements.find.get(id);
     return row && new RawJson(row.record as string);

@@ -30,14 +30,18 @@ export const statements = {
 };
 
 /** Returns the expression of the value of a filter. That of a simple name is the same in PostgreSQL. */
-export function expressionOf({ property, member, isScope }: Pick<Filter, "property" | "member" | "isScope">): string {
+export function expressionOf(
+  { property, member, isScope }: Pick<Filter, "property" | "member" | "isScope">,
+  record = "record",
+): string {
   if (isScope) return "rtrim(key, replace(key, '/', ''))"; // up to the last slash
-  if (member !== undefined) return `record ->> ${quoteText(pathOf(property, member))}`;
+  if (member !== undefined) return `${record} ->> ${quoteText(pathOf(property, member))}`;
   const isSimple = /^[a-z_]\w*$/i.test(property);
-  return `record ->> ${quoteText(isSimple ? property : pathOf(property))}`;
+  return `${record} ->> ${quoteText(isSimple ? property : pathOf(property))}`;
 }
 
-function pathOf(...names: readonly string[]): string {
+/** Returns the path of a member in SQL. */
+export function pathOf(...names: readonly string[]): string {
   return ["$", ...names.map((name) => JSON.stringify(name))].join(".");
 }
 

@@ -3,11 +3,14 @@
 // It uses WAL with synchronous=FULL: a commit returns when it is on the disk, so that an acknowledged create survives
 // kill -9 and power failures. node:sqlite is synchronous, and a lookup by key takes a few microseconds.
 import type { DatabaseSync } from "node:sqlite";
+import { ConstraintViolation } from "../../lib/index.ts";
 import { Indexer } from "../indexer.ts";
-import type { RecordStore, Records, Store } from "../port.ts";
+import { limitPauses } from "../pause-limit.ts";
+import type { RecordStore, Records, Store, TransactionOptions } from "../port.ts";
 import { QueryMetrics } from "../query-metrics.ts";
 import { RecordLimit } from "../record-limit.ts";
 import { findCollection, type StoreOptions } from "../store-options.ts";
+import { isSqliteError } from "./busy.ts";
 import { DiskReserve } from "./disk-reserve.ts";
 import { createFileCheck } from "./file-check.ts";
 import { openDatabase } from "./sqlite-connection.ts";
@@ -48,7 +51,7 @@ export function openSqliteStore(
   for (const collection of collections) {
     const statements = prepareRecordStatements(db, collection);
     const limit = new RecordLimit(maxRecords);
-    const parts = { collection, statements, shared, limit, disclaim: prepareDisclaim(db, collection) };
+    const parts = { collection, collections, statements, shared, limit, disclaim: prepareDisclaim(db, collection) };
     partsByName.set(collection.name, parts);
     recordsByName.set(collection.name, indexer.watch(createSqliteRecords(transactions, parts)));
     if (maxRecords !== null) updateLimit(parts);
@@ -58,17 +61,27 @@ export function openSqliteStore(
     keys: createSqliteKeys(transactions, shared),
     metrics,
     records: <R, N extends object>(name: string) => findCollection(recordsByName, name) as RecordStore<R, N>,
-    transaction: (work, { isDeletion = false } = {}) => {
+    transaction: <T>(work: (records: Records) => Promise<T>, { isDeletion = false }: TransactionOptions = {}) => {
       const transact = () => {
-        let isOpen = true;
-        const run = async <T>(_: unknown, statements: () => T | Promise<T>) => {
-          if (!isOpen) throw new Error("The transaction has ended.");
-          return statements();
-        };
-        const records: Records = (name) =>
-          createSqliteRecords({ read: run, write: run }, findCollection(partsByName, name));
-        return work(records).finally(() => {
-          isOpen = false;
+        let failure: unknown; // of the first call that has failed, as in PostgreSQL
+        return limitPauses(async (call) => {
+          const run = <R>(_: unknown, statements: () => R | Promise<R>) =>
+            call(async () => {
+              if (failure !== undefined) throw failure;
+              try {
+                return await statements();
+              } catch (error) {
+                if (isSqliteError(error) || error instanceof ConstraintViolation) failure ??= error;
+                throw error;
+              }
+            });
+          const result = await work((name) =>
+            createSqliteRecords({ read: run, write: run }, findCollection(partsByName, name)),
+          );
+          if (failure !== undefined) throw failure;
+          return result;
+        }).finally(() => {
+          failure ??= new Error("The transaction has ended.");
         });
       };
       return transactions.write("transaction", transact, { isReserved: isDeletion }).finally(indexer.wake);

@@ -1,12 +1,12 @@
 // Runs concurrent writes in a single transaction with one fsync (group commit). Each read is a statement of its own: a snapshot for the
 // reads of a tick saves locks, but measured slower behind HTTP, and must not begin before the requests that it serves.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { UnavailableError } from "../../lib/index.ts";
+import { ConstraintViolation, UnavailableError } from "../../lib/index.ts";
 import { Batcher } from "../batcher.ts";
 import type { StoreMethod } from "../port.ts";
 import { captureContext } from "../query-channel.ts";
 import type { QueryMetrics } from "../query-metrics.ts";
-import { distinguishOutOfIds, retryWhileBusy } from "./busy.ts";
+import { distinguishOutOfIds, isSqliteError, retryWhileBusy } from "./busy.ts";
 import type { DiskReserve } from "./disk-reserve.ts";
 import { TracedStatement } from "./sqlite-statements.ts";
 
@@ -33,6 +33,25 @@ export interface SchedulerOptions {
 /** Runs the statements of a method of the store. */
 export type StatementRunner = Pick<TransactionScheduler, "read" | "write">;
 
+/** The result of a write that has failed alone: the others of its transaction are committed. */
+class Rejection {
+  readonly reason: unknown;
+
+  constructor(reason: unknown) {
+    this.reason = reason;
+  }
+}
+
+// A statement that violates a constraint changes nothing.
+function runStatements(write: Write): unknown {
+  try {
+    return write.run();
+  } catch (error) {
+    if (error instanceof ConstraintViolation) return new Rejection(error);
+    throw error;
+  }
+}
+
 /** Schedules the transactions of one connection, which must have no other user. */
 export class TransactionScheduler {
   readonly #db: DatabaseSync;
@@ -42,6 +61,9 @@ export class TransactionScheduler {
   readonly #begin: TracedStatement;
   readonly #commit: TracedStatement;
   readonly #rollback: StatementSync;
+  readonly #save: StatementSync;
+  readonly #restore: StatementSync;
+  readonly #release: StatementSync;
   #hasCheckpoints = true;
   #open: Promise<void> | undefined; // while a transaction awaits its work
 
@@ -51,6 +73,9 @@ export class TransactionScheduler {
     this.#begin = new TracedStatement(db.prepare("BEGIN IMMEDIATE"));
     this.#commit = new TracedStatement(db.prepare("COMMIT"));
     this.#rollback = db.prepare("ROLLBACK");
+    this.#save = db.prepare("SAVEPOINT work");
+    this.#restore = db.prepare("ROLLBACK TO work");
+    this.#release = db.prepare("RELEASE work");
   }
 
   /** Runs statements that read for `method`. Rejects like `retryWhileBusy`. */
@@ -76,7 +101,11 @@ export class TransactionScheduler {
   ): Promise<T> {
     const runInContext = captureContext();
     const run = runInContext ? () => runInContext(work) : work;
-    return (isReserved ? this.#reservedWrites : this.#writes).add({ method, run }) as Promise<T>;
+    const result = (isReserved ? this.#reservedWrites : this.#writes).add({ method, run });
+    return result.then((value) => {
+      if (value instanceof Rejection) throw value.reason;
+      return value as T;
+    });
   }
 
   #writeBatch(writes: readonly Write[], isReserved: boolean): Promise<readonly unknown[]> {
@@ -116,7 +145,7 @@ export class TransactionScheduler {
     try {
       const results: unknown[] = [];
       for (const write of writes) {
-        const result = write.run();
+        const result = write.method === "transaction" ? this.#runAlone(write) : runStatements(write);
         if (result instanceof Promise) this.#open = promise;
         results.push(result instanceof Promise ? await result : result);
       }
@@ -128,6 +157,20 @@ export class TransactionScheduler {
     } finally {
       this.#open = undefined;
       resolve();
+    }
+  }
+
+  // Runs the work of several calls. If it fails, only its own changes are rolled back.
+  async #runAlone({ run }: Write): Promise<unknown> {
+    this.#save.run();
+    try {
+      return await run();
+    } catch (error) {
+      if (isSqliteError(error)) throw error;
+      this.#restore.run();
+      return new Rejection(error);
+    } finally {
+      if (this.#db.isTransaction) this.#release.run(); // a full disk can have ended it
     }
   }
 
