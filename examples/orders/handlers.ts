@@ -33,8 +33,7 @@ export async function createOrder({ body }: AnyCall, store: ResourceStore) {
 /** An action, which no record can answer: an order is shipped once. */
 export async function shipOrder({ params }: AnyCall, store: ResourceStore) {
   const { orderId } = params as { readonly orderId: bigint };
-  const result = await store.records<Order, Order>("orders").change(orderId, ({ text }) => {
-    const order = JSON.parse(text) as Order;
+  const result = await store.records<Order, Order>("orders").change(orderId, (order) => {
     if (order.status === "shipped")
       throw new HttpError({ code: "already_shipped", status: 409 }, `The order ${orderId} was already shipped.`);
     return { ...order, status: "shipped" };

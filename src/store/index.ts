@@ -26,6 +26,7 @@ export {
   storeExists,
 } from "./open.ts";
 export type {
+  ChangeResult,
   CreateResult,
   IdempotencyKey,
   Key,
@@ -34,6 +35,7 @@ export type {
   Page,
   PagePosition,
   Position,
+  PutResult,
   RecordId,
   RecordQuery,
   RecordStore,

@@ -51,8 +51,8 @@ async function serve(t: Test) {
     mock: true,
     handlers: {
       async completeRepair({ params }: { params: { bikeId: string; repairId: string } }) {
-        const result = await repairsOf(params.bikeId).change(params.repairId, ({ text }) => ({
-          ...JSON.parse(text),
+        const result = await repairsOf(params.bikeId).change(params.repairId, (repair) => ({
+          ...repair,
           state: "done",
         }));
         if (result.outcome === "missing") throw new HttpError({ code: "not_found", status: 404 }, "No such repair.");
@@ -81,9 +81,9 @@ t.test("A handler has the records of one scope, by their ids", async (t) => {
   t.match(created, { outcome: "created", id: /^[0-9a-f-]{36}$/ });
   const own = "id" in created ? `${created.id}` : "";
   t.match(await send("GET", `/bikes/${second}/repairs/${own}`), { status: 200, body: { id: own } });
-  t.match((await repairsOf(second).find(own))?.text, `"${own}"`);
+  t.match(await repairsOf(second).find(own), { id: own });
   t.equal(await repairsOf(first).find(own), undefined);
-  t.same(JSON.parse((await repairsOf(first).list({ limit: 5 })).records.text), [{ id, state: "done" }]);
+  t.same((await repairsOf(first).list({ limit: 5 })).records, [{ id, state: "done" }]);
   t.equal(await repairsOf(first).count({ state: "done" }), 1n);
   t.equal(await repairsOf(second).count({ state: "done" }), 0n);
   const given = "0b0fd6a5-5d31-4f0b-9f2f-6f1c2a0b4a11";
@@ -103,7 +103,7 @@ t.test("A handler asks for records by their members, in an order, also of all pa
   }
   const hoursOf = async (query: object) => {
     const { records } = await repairs.list({ limit: 9, scope: "all", ...query });
-    return JSON.parse(records.text).map(({ hours }: { hours: number }) => hours);
+    return records.map(({ hours }) => hours);
   };
   t.same(await hoursOf({ orderBy: ["-hours"] }), [20, 20, 7, 7, 3, 3]);
   t.same(await hoursOf({ where: { hours: { gt: 3, lt: 20 }, state: "done" } }), [7, 7]);
@@ -134,7 +134,7 @@ t.test("Only valid records are written, and new ones are completed", async (t) =
   const { store, send, repairsOf } = await serve(t);
   const bikes = store.records("bikes");
   const created = await bikes.create({ name: "A" });
-  t.match(JSON.parse("id" in created ? created.record.text : "{}"), { name: "A", createdAt: /^\d{4}-/ });
+  t.match("id" in created && created.record, { name: "A", createdAt: /^\d{4}-/ });
   await t.rejects(
     bikes.create({ name: 5 }),
     /A record of bikes does not match its schema: its property name must be a string/,

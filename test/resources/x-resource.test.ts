@@ -66,7 +66,7 @@ t.test("A hint that is wrong is an error, which says where it is", async (t) => 
     });
   await t.rejects(
     ofPath({ nam: "x" }),
-    /The x-resource of the path \/books\/\{isbn\} is wrong: .*nam, and can have name and id/,
+    /The x-resource of the path \/books\/\{isbn\} is wrong: .*nam: can have name and id/,
   );
   await t.rejects(ofPath({ name: "a b" }), /the name "a b" must be/);
   for (const name of ["keys", "Secret"]) await t.rejects(ofPath({ name }), /another table has the name/);

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import t, { type Test } from "tap";
 import { parse } from "yaml";
 import { createServer } from "../../src/index.ts";
-import { openStore } from "../../src/resources/index.ts";
+import { openStore, type ResourceStore } from "../../src/resources/index.ts";
 import { emptyDatabase } from "./databases.ts";
 
 /** Sends requests to a server, see `createSend`. */
@@ -28,7 +28,11 @@ function createSend(app: FastifyInstance) {
 }
 
 /** Runs a test with SQLite and with PostgreSQL. */
-export function testLikely(name: string, document: string, run: (t: Test, send: Send) => Promise<void>): void {
+export function testLikely(
+  name: string,
+  document: string,
+  run: (t: Test, send: Send, store: ResourceStore) => Promise<void>,
+): void {
   for (const [store, newUrl] of [
     ["SQLite", async () => "sqlite::memory:"],
     ["PostgreSQL", emptyDatabase],
@@ -38,6 +42,6 @@ export function testLikely(name: string, document: string, run: (t: Test, send: 
       const logger = pino({ level: "silent" });
       const app = await createServer({ document: parse(document), resources, logger, mock: true });
       t.teardown(() => app.close());
-      await run(t, createSend(app));
+      await run(t, createSend(app), resources);
     });
 }

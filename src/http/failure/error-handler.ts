@@ -2,11 +2,18 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import fp from "fastify-plugin";
-import { QueryTooSlow, RecordTooLarge, STATUS_CODES, UnavailableError, UnstorableValue } from "../../lib/index.ts";
+import {
+  ConstraintViolation,
+  QueryTooSlow,
+  RecordTooLarge,
+  STATUS_CODES,
+  UnavailableError,
+  UnstorableValue,
+} from "../../lib/index.ts";
 import { setHeader } from "../headers/header-syntax.ts";
 import { isApplicationError, toError } from "./application-error.ts";
 import { type FormatFailure, writeFailure } from "./failure-format.ts";
-import { HttpError, serviceUnavailable } from "./http-error.ts";
+import { ConflictingRequest, HttpError, serviceUnavailable } from "./http-error.ts";
 
 const maxUnread = 1_048_576; // bytes
 
@@ -103,6 +110,7 @@ function toHttpError(error: FastifyError, { errored }: IncomingMessage): HttpErr
     return new HttpError("malformed_request", `A text of the request ${error.message}.`);
   if (error instanceof UnavailableError) return serviceUnavailable(error.message);
   if (error instanceof QueryTooSlow) return new HttpError({ code: "query_too_slow", status: 503 }, error.message);
+  if (error instanceof ConstraintViolation) return new ConflictingRequest(error);
   if (error instanceof RecordTooLarge)
     return new HttpError(error.isTooDeep ? "invalid_body" : "content_too_large", error.message);
   return (

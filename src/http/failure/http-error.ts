@@ -1,5 +1,5 @@
 // Errors that end a request. The error codes are a fixed set, and each has one status.
-import { ExpectedError } from "../../lib/index.ts";
+import { type ConstraintViolation, ExpectedError } from "../../lib/index.ts";
 import { describesContent, isHeaderName, isHeaderText } from "../headers/header-syntax.ts";
 
 /** The error codes of the HTTP layer, with their statuses. An application adds its own. */
@@ -155,6 +155,27 @@ export class InvalidRequest extends HttpError {
     }));
     const { status, body } = createFail(httpErrors)(code, this.message);
     this.response = { status, body: { ...body, details: this.details } };
+  }
+}
+
+const conflicts = {
+  unique: { code: "not_unique", status: 409 },
+  unknown: { code: "unknown_reference", status: 422 },
+  referred: { code: "still_referred", status: 409 },
+} as const satisfies Record<ConstraintViolation["kind"], ErrorKind>;
+
+/** The error of a request that contradicts other records. It names the members of the body that do. */
+export class ConflictingRequest extends HttpError {
+  override readonly response: ErrorResponse;
+
+  constructor({ kind, message, members }: ConstraintViolation) {
+    super(conflicts[kind], message);
+    const { status, body } = createFail({ [conflicts[kind].code]: conflicts[kind].status })(
+      conflicts[kind].code,
+      message,
+    );
+    const details = members.map((name) => ({ location: "body", name, message }) as const);
+    this.response = { status, body: kind === "referred" ? body : { ...body, details } };
   }
 }
 

@@ -27,6 +27,7 @@ import {
   successSchema,
 } from "./bodies-and-parameters.ts";
 import { nameAll } from "./collection-names.ts";
+import { planConstraints } from "./constraints.ts";
 import { findWrappedRecord } from "./envelopes.ts";
 import { findId, pathId } from "./find-id.ts";
 import { addViews } from "./other-paths.ts";
@@ -61,7 +62,11 @@ function findCollections(document: Document): readonly CollectionPlan[] {
   const lists = document.operations.flatMap((get) => finder.findList(get, others) ?? []);
   const all = [...others, ...lists];
   const names = nameAll(all);
-  return all.map((one) => planCollection(one, names.get(one) as string));
+  const nameOf = (one: FoundCollection) => names.get(one) as string;
+  return all.map((one) => {
+    const hint = readPathHint(document, one.item.path) || {};
+    return { ...planCollection(one, nameOf(one), hint), ...planConstraints(hint, one, all, nameOf) };
+  });
 }
 
 class CollectionFinder {

@@ -18,7 +18,7 @@ import { findIndexes } from "./list-order.ts";
 import { makeInitial } from "./made-members.ts";
 import { findScope, findTenants } from "./parents.ts";
 import { isRecordPath, lastSegment, normalizePath, parametersOf } from "./paths.ts";
-import { readPathHint } from "./x-resource.ts";
+import type { PathHint } from "./x-resource.ts";
 
 /** An operation of a collection at another path. */
 export interface View extends Omit<ViewPlan, "operation"> {
@@ -60,6 +60,7 @@ export function isImported({ isSingle, operations }: FoundCollection): boolean {
 export function planCollection(
   { operations, views, item, path, isSingle, record, newRecord, id }: FoundCollection,
   name: string,
+  { indexes: declaredIndexes = [] }: PathHint,
 ) {
   const parameter = isRecordPath(item.path) ? (parametersOf(item.path).at(-1) as string) : "";
   const parents = findScope(path, record, id.path);
@@ -77,7 +78,6 @@ export function planCollection(
   const filters = [
     ...new Map([...declared, ...inPaths].toReversed().map((one) => [one.name, one])).values(),
   ].toReversed();
-  const { indexes: declaredIndexes = [] } = readPathHint(record.document, item.path) || {};
   const ordered = { record, idPath: id.path, collection: { idType: id.type }, plan: { filters } };
   const known = [...pageParameters, ...filters.map((filter) => filter.name)];
   const sentAt = id.path.length === 0 ? [] : newRecord.at(id.path).map(({ schema }) => schema);

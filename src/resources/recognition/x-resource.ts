@@ -1,5 +1,5 @@
 // The extension `x-resource`, which corrects what is understood of a document: of the path of a record, of an operation, of a parameter.
-import { isObject, toJson } from "../../lib/index.ts";
+import { findSimilarName, isObject, toJson } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/index.ts";
 
 const extension = "x-resource";
@@ -12,7 +12,23 @@ export interface PathHint {
   readonly id?: readonly string[];
   /** The members of each index of the collection, such as `status` and `-created_at`. */
   readonly indexes?: readonly (readonly string[])[];
+  /** The members that no two records have in common, each alone or some together. */
+  readonly uniques?: readonly (readonly string[])[];
+  /** By the name of a member, the path of the record whose id it has. */
+  readonly references?: Readonly<Record<string, ReferenceHint>>;
+  /** The member with the caller who has created a record, and the scope of a credential that shows all records. */
+  readonly owner?: { readonly member: string; readonly unless?: string | undefined };
+  /** The members that are kept, and in no response. */
+  readonly private?: readonly string[];
 }
+
+/** A reference to the record at a path, and what happens when that one is deleted. */
+export interface ReferenceHint {
+  readonly to: string;
+  readonly onDelete: (typeof removals)[number];
+}
+
+const removals = ["restrict", "cascade", "setNull"] as const;
 
 const effects = ["create", "list", "update", "delete"] as const;
 const memberNames = ["set", "if", "initial"] as const;
@@ -32,15 +48,9 @@ export function readPathHint({ root }: Document, path: string): PathHint | false
   const hint = hintIn(root.at("paths")?.at(path)?.value);
   const where = `the path ${path}`;
   if (hint === undefined || hint === false) return hint ?? {};
-  const { index = [], ...texts } = isObject(hint) ? (hint as Readonly<Record<string, unknown>>) : {};
-  const { name, id } = membersOf(isObject(hint) ? texts : hint, ["name", "id"], where, ["index"]);
-  const isName = (one: unknown) => typeof one === "string" && one !== "";
-  const isIndex = (one: unknown) => isName(one) || (Array.isArray(one) && one.length > 0 && one.every(isName));
-  if (!Array.isArray(index) || !index.every(isIndex))
-    throw refusal(
-      where,
-      "its member index must be an array of names, or of arrays of names, such as [[status, -created_at]]",
-    );
+  const { index, unique, references, owner, private: names, ...texts } = isObject(hint) ? (hint as PathMembers) : {};
+  const others = ["index", "unique", "references", "owner", "private"];
+  const { name, id } = membersOf(isObject(hint) ? texts : hint, ["name", "id"], where, others);
   if (name !== undefined && !/^[A-Za-z][\w-]{0,39}$/.test(name))
     throw refusal(where, `the name ${toJson(name)} must be up to 40 letters, digits, - and _, and begin with a letter`);
   if (id !== undefined && id.split(".").length > 2)
@@ -48,8 +58,52 @@ export function readPathHint({ root }: Document, path: string): PathHint | false
   return {
     ...(name !== undefined && { name }),
     ...(id !== undefined && { id: id.split(".") }),
-    indexes: index.map((one) => [one].flat()),
+    indexes: readGroups("index", index, where, "[[status, -created_at]]") ?? [],
+    ...(unique !== undefined && { uniques: readGroups("unique", unique, where, "[email, [room, date]]") }),
+    ...(references !== undefined && { references: readReferences(references, where) }),
+    ...(owner !== undefined && { owner: readOwner(owner, where) }),
+    ...(names !== undefined && { private: readPrivate(names, where) }),
   };
+}
+
+type PathMembers = Readonly<Record<string, unknown>>;
+
+const isName = (one: unknown): one is string => typeof one === "string" && one !== "";
+
+function readGroups(name: string, value: unknown, where: string, example: string) {
+  const isGroup = (one: unknown) => isName(one) || (Array.isArray(one) && one.length > 0 && one.every(isName));
+  if (value === undefined || (Array.isArray(value) && value.every(isGroup)))
+    return value?.map((one) => [one].flat() as string[]);
+  throw refusal(where, `its member ${name} must be an array of names, or of arrays of names, such as ${example}`);
+}
+
+function readReferences(value: unknown, where: string): PathHint["references"] {
+  const isReference = (one: unknown) => {
+    const { to, onDelete = "restrict", ...unknown } = (isObject(one) ? one : { to: one }) as Partial<ReferenceHint>;
+    return isName(to) && removals.includes(onDelete) && Object.keys(unknown).length === 0;
+  };
+  if (!isObject(value) || !Object.values(value).every(isReference))
+    throw refusal(
+      where,
+      `its member references must be an object, such as { vetId: "/vets/{id}" } or { vetId: { to: "/vets/{id}", onDelete: ${removals.join(" | ")} } }`,
+    );
+  const read = (one: unknown) => ({ onDelete: "restrict", ...(isObject(one) ? one : { to: one }) });
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, read(one) as ReferenceHint]));
+}
+
+function readOwner(value: unknown, where: string): PathHint["owner"] {
+  const { member, unless, ...others } = (isObject(value) ? value : { member: value }) as PathMembers;
+  if (isName(member) && (unless === undefined || isName(unless)) && Object.keys(others).length === 0)
+    return { member, unless };
+  throw refusal(
+    where,
+    "its member owner must be the name of a property, or such as { member: createdBy, unless: admin }",
+  );
+}
+
+function readPrivate(value: unknown, where: string): readonly string[] {
+  if (Array.isArray(value) && value.every(isName)) return value;
+  throw refusal(where, "its member private must be an array of names");
 }
 
 /** Returns what the document says of an operation; false if it is not answered from records. Throws an Error. */
@@ -99,8 +153,10 @@ function membersOf<Name extends string>(
   if (!isObject(hint))
     throw refusal(where, `it must be false, or an object with ${[...names, ...others].join(" or ")}`);
   for (const [name, value] of Object.entries(hint)) {
+    const similar = findSimilarName(name, [...names, ...others]);
+    const hint = similar === undefined ? `can have ${[...names, ...others].join(" and ")}` : `did you mean ${similar}?`;
     if (!(names as readonly string[]).includes(name))
-      throw refusal(where, `it has the unknown member ${name}, and can have ${[...names, ...others].join(" and ")}`);
+      throw refusal(where, `it has the unknown member ${name}: ${hint}`);
     if (typeof value !== "string" || value === "") throw refusal(where, `its member ${name} must be a text`);
   }
   return hint as Partial<Readonly<Record<Name, string>>>;

@@ -1,5 +1,5 @@
 // A collection of the plan, as records are made, found and read by it.
-import { parseJson } from "../../lib/index.ts";
+import { isObject, parseJson } from "../../lib/index.ts";
 import { type Document, type Operation, Query } from "../../openapi/index.ts";
 import {
   type Collection,
@@ -8,10 +8,12 @@ import {
   findHighest,
   findKeyProblem,
   type IdForm,
+  type KeyMember,
   makeId,
   maxImportedNumber,
   type Order,
   type RecordId,
+  type Reference,
   scopeFilter,
   toAddress,
   toScope,
@@ -54,6 +56,13 @@ export interface CollectionPlan {
   readonly filters: readonly Filter[];
   /** The orders of which the store keeps an index. */
   readonly indexes: readonly (readonly Order[])[];
+  /** The members that no two records have in common, each alone or some together. */
+  readonly uniques?: readonly (readonly KeyMember[])[];
+  readonly references?: readonly Reference[];
+  /** The member with the caller who has created a record: only they have it, unless the credential has a scope. */
+  readonly owner?: KeyMember & { readonly unless?: string | undefined };
+  /** The members that are kept, and in no response. */
+  readonly private?: readonly string[];
   /** The parameters of the list that neither select a page nor name a property: no store can apply them. */
   readonly unknownParameters: readonly string[];
   /** It has `create`, or `replace`, which then creates records, too. Without both, records are imported. */
@@ -126,6 +135,7 @@ export class Resource {
   /** The maximum size of a new record in bytes; undefined if the document has none. */
   readonly maxBytes: number | undefined;
   #highestId: bigint | undefined;
+  #validate: ReturnType<RecordSchema["createValidator"]> | undefined;
 
   constructor(document: Document, plan: CollectionPlan) {
     const { name, path, isSingle, parameter, recordName, id, scope, recordPath } = plan;
@@ -164,6 +174,8 @@ export class Resource {
       ...(maxBytes !== undefined && { maxBytes }),
       filters: isScoped ? [scopeFilter, ...plan.filters] : plan.filters,
       ...(plan.indexes.length > 0 && { indexes: plan.indexes }),
+      ...(plan.uniques && { uniques: plan.uniques }),
+      ...(plan.references && { references: plan.references }),
     };
   }
 
@@ -225,6 +237,33 @@ export class Resource {
     const [outer, inner] = this.idPath;
     if (outer === undefined || inner === undefined) return record;
     return { ...record, [outer]: { ...Object((record as Readonly<Record<string, unknown>>)[outer]), [inner]: id } };
+  }
+
+  /** Returns the members of a record, or of the body of a request, that are in no response. */
+  privateOf(record: unknown): object {
+    const names = (this.plan.private ?? []).filter((name) => isObject(record) && Object.hasOwn(record, name));
+    return Object.fromEntries(names.map((name) => [name, (record as Readonly<Record<string, unknown>>)[name]]));
+  }
+
+  /** Returns a record without the members that are in no response. */
+  withoutPrivate(record: object): object {
+    const { private: names } = this.plan;
+    return names ? Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name))) : record;
+  }
+
+  /** The validation of a stored record, which also converts it. Compiles the schema at its first use, which is expensive. */
+  get validate(): ReturnType<RecordSchema["createValidator"]> {
+    this.#validate ??= this.#createValidator();
+    return this.#validate;
+  }
+
+  #createValidator(): ReturnType<RecordSchema["createValidator"]> {
+    const validate = this.record.createValidator("response");
+    if (this.plan.private === undefined) return validate;
+    return (record, noun) => {
+      const checked = validate(isObject(record) ? this.withoutPrivate(record) : record, noun);
+      return checked.problem ? checked : { value: { ...checked.value, ...this.privateOf(record) } };
+    };
   }
 
   /** Returns a record with an id, if it has none: one that looks like those of the store. */

@@ -126,8 +126,15 @@ export class CollectionAccess {
   makeNew(call: UntypedCall, body: object, url = recordUrl): object {
     const caller = call.caller === undefined ? undefined : callerForms(callerId(call.caller));
     const place = this.requirePlace(call, body);
-    if (this.maker) return this.requireValid(this.maker.create(body, place, { url, caller }), body);
+    if (this.maker)
+      return this.withPrivate(call, this.requireValid(this.maker.create(body, place, { url, caller }), body));
     return { ...place, ...this.keepReadOnly(undefined, body) };
+  }
+
+  /** Returns a record with what a request says that is in no response. */
+  withPrivate(call: UntypedCall, record: object): object {
+    if (this.resource.plan.private === undefined || !isObject(call.body)) return record;
+    return { ...record, ...this.resource.privateOf(this.bodyOf(call)) };
   }
 
   /** Returns the members that the path of a request has. Throws an InvalidRequest if what a request makes of a record has others. */
@@ -302,7 +309,7 @@ export class CollectionAccess {
     const editChecked = (record: RawJson<unknown>) => {
       this.checkPreconditions(call, record);
       if (isObject(call.body)) this.requirePlace(call, this.bodyOf(call));
-      return edit(record);
+      return this.withPrivate(call, edit(record));
     };
     if (initial === undefined)
       return this.respond(call, await this.records.change(this.place.addressOf(call), editChecked));

@@ -1,4 +1,5 @@
 // The records of a collection for the handlers of an application: ids are those within a scope, and only valid records are written.
+import { isObject, parseJson, type RawJson } from "../../lib/index.ts";
 import { idOf, type RecordId, removeWithBelow, type Store, scopeFilter, toScope } from "../../store/index.ts";
 import type { RecordMaker } from "../record/record-maker.ts";
 import type { Resource } from "../record/resource.ts";
@@ -50,7 +51,7 @@ export function checkRecords(options: CheckedRecordsOptions): HandlerRecords {
     const others = conditions.filter((_, index) => found[index] === undefined);
     return { filter: inScope({ ...filter, ...Object.fromEntries(indexed) }, wanted), where: others };
   };
-  const validate = resource.record.createValidator("response");
+  const validate = resource.validate;
   const requireValid = <N extends object | undefined>(record: N): N => {
     if (record === undefined) return record;
     const { problem } = validate(resource.withExampleId(record));
@@ -58,34 +59,67 @@ export function checkRecords(options: CheckedRecordsOptions): HandlerRecords {
     const subject = problem.path === "" ? "it" : `its property ${problem.path}`;
     throw new Error(`A record of ${name} does not match its schema: ${subject} ${problem.requirement}.`);
   };
+  // As the schema reads it. One that does not match is as it is.
+  const read = (record: unknown): unknown => {
+    const value = validate(record).value ?? record;
+    for (const name of resource.plan.private ?? [])
+      if (isObject(value) && Object.hasOwn(value, name)) Object.defineProperty(value, name, { enumerable: false });
+    return value;
+  };
+  const parse = ({ text }: RawJson<unknown>) => parseJson(text, Number.POSITIVE_INFINITY);
+  const toObject = <T extends object>(result: T) =>
+    "record" in result ? { ...result, record: read(parse(result.record as RawJson<unknown>)) } : result;
+  // What is not enumerable, and what is not set, stays.
+  const keepPrivate = <N extends object | undefined>(before: unknown, edited: N): N =>
+    edited && resource.plan.private
+      ? { ...edited, ...resource.privateOf(before), ...resource.privateOf(edited) }
+      : edited;
   return {
-    list: async ({ where, orderBy, scope: wanted, ...query }) =>
-      records.list({
+    list: async ({ where, orderBy, scope: wanted, ...query }) => {
+      const page = await records.list({
         ...query,
         ...select(where, query.filter, wanted),
         orderBy: toOrders(resource, orderBy),
-      }),
+      });
+      return { ...page, records: (parse(page.records) as unknown[]).map(read) };
+    },
     count: async (where, wanted) => {
       const selected = select(where, {}, wanted);
       return records.count(selected.filter, selected.where);
     },
-    find: async (id) => records.find(at(id)),
+    find: async (id) => {
+      const found = await records.find(at(id));
+      return found && read(parse(found));
+    },
     position: async (id) => records.position(at(id)),
     async create(record, idempotencyKey) {
       if (isOfAll) throw needsValues();
       const made = maker?.create(record, resource.membersOfScope(values)).value;
-      const completed = { ...made, ...(maker?.withoutRequestOnly(record) ?? record) };
+      const completed = { ...made, ...(maker?.withoutRequestOnly(record) ?? record), ...resource.privateOf(record) };
       const placed = placeRecord(resource, completed, resource.idIn(record));
       requireValid(placed.record);
       const exists = (id: string) => new Error(`Another record of ${name} has the id ${id}.`);
       const result = await addRecord(records, resource, placed, { scope: values, exists, key: idempotencyKey });
-      return "id" in result ? { ...result, id: idOf(collection, result.id) } : result;
+      return toObject("id" in result ? { ...result, id: idOf(collection, result.id) } : result) as never;
     },
-    put: async (id, edit) => records.put(at(id), (record) => requireValid(resource.withId(edit(record), `${id}`))),
-    change: async (id, edit) => records.change(at(id), (record) => requireValid(edit(record))),
-    remove: async (id, isAllowed) => {
+    put: async (id, edit) => {
+      const result = await records.put(at(id), (raw) => {
+        const record = raw && read(parse(raw));
+        return requireValid(keepPrivate(record, resource.withId(edit(record), `${id}`)));
+      });
+      return toObject(result) as never;
+    },
+    change: async (id, edit) => {
+      const result = await records.change(at(id), (raw) => {
+        const record = read(parse(raw));
+        return requireValid(keepPrivate(record, edit(record)));
+      });
+      return toObject(result) as never;
+    },
+    remove: async (id, isAllowed = () => true) => {
       const inner = toScope(resource.isSingle ? values : [...values, `${id}`]);
-      return removeWithBelow(store, { collection: name, address: at(id), scope: inner, below }, isAllowed);
+      const deletion = { collection: name, address: at(id), scope: inner, below };
+      return toObject(await removeWithBelow(store, deletion, (raw) => isAllowed(read(parse(raw))))) as never;
     },
     removeBelow: async (inner, limit) => {
       if (isOfAll) throw needsValues();

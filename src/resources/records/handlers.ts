@@ -16,6 +16,7 @@ import { type ListAction, listPage } from "./list.ts";
 import type { Parent } from "./parent-check.ts";
 import { isJsonPatch, patchRecord, requireKept } from "./patches.ts";
 import { placeRecord } from "./place-record.ts";
+import { hidePrivate } from "./private-members.ts";
 import { createPropertyHandler } from "./property-handlers.ts";
 import { invalidBody } from "./request.ts";
 
@@ -34,11 +35,12 @@ export interface RecordHandlers {
 export function createRecordHandlers(
   document: Document,
   own: object,
-  store: Pick<Store, "records" | "transaction">,
+  whole: Pick<Store, "records" | "transaction">,
   baseUrl: string,
 ): RecordHandlers {
   const { collections, operations } = planOf(document);
   const resources = new Map(readResources(document).map((resource) => [resource.name, resource]));
+  const store = hidePrivate(whole, resources);
   const byName = new Map(collections.map((collection) => [collection.name, collection]));
   const isOwn = (id: string | undefined) => id !== undefined && Object.hasOwn(own, id);
   const isToImport = ({ isImported, operations: ids }: PlannedCollection) =>
@@ -224,7 +226,7 @@ async function createOrReplace(collection: CollectionAccess, call: UntypedCall, 
     ]);
   const edit = (record: RawJson<unknown> | undefined) => {
     collection.checkPreconditions(call, record);
-    if (record) return replaceRecord(collection, call, members, record);
+    if (record) return collection.withPrivate(call, replaceRecord(collection, call, members, record));
     return collection.makeNew(call, members, collection.place.absoluteUrlOf(call, address));
   };
   const result = await collection.add(call, (records) => records.put(address, edit));

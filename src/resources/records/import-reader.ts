@@ -58,7 +58,7 @@ export class ImportReader {
     this.#maker = this.#isComplete || body === undefined ? undefined : new RecordMaker(resource, body);
     this.#added = this.#maker?.body ?? newRecord;
     this.#madeNames = new Set(record.propertyNames.filter((name) => !this.#added.canHave(name)));
-    this.#validateWhole = record.createValidator("response");
+    this.#validateWhole = resource.validate;
     this.#validateAdded = this.#added.createValidator("request");
     const required = this.#added.required.filter((name) => this.#added.canHave(name));
     this.#readWholeCells = record.createRowReader([], { nullable: record.required });
@@ -93,7 +93,9 @@ export class ImportReader {
     const whole = id != null ? this.#validateWhole(this.#withoutPlace(wholeValue), noun) : undefined;
     const record = whole?.value && (this.#maker?.withoutRequestOnly(whole.value) ?? whole.value);
     const added = record ? { value: record } : this.#complete(members, noun, place.value);
-    return added.problem ? added : this.#place(added.value, members, place.value, record !== undefined);
+    if (added.problem) return added;
+    const kept = { ...added.value, ...this.#resource.privateOf(members) };
+    return this.#place(kept, members, place.value, record !== undefined);
   }
 
   #withoutPlace(value: unknown): unknown {

@@ -6,7 +6,7 @@ import type { Resource } from "../record/resource.ts";
 
 /** Returns a function that completes a sentence about a record that is invalid; undefined for a valid one. */
 export function createRecordCheck(resource: Resource): (row: Values) => string | undefined {
-  const validate = resource.record.createValidator("response");
+  const validate = resource.validate;
   return ([number, text, key]) => {
     if (typeof number !== "bigint" || number < 1n || number > maxNumber)
       return `: id must be an integer from 1 to ${maxNumber}`;
