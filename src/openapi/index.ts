@@ -57,6 +57,7 @@ export {
   type SecurityContext,
   type SecurityScheme,
   type SecuritySchemes,
+  scopesOf,
   typeOf,
 } from "./routing/authentication.ts";
 export type { MappedError } from "./routing/error-table.ts";

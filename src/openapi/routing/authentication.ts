@@ -219,12 +219,18 @@ class MissingCredential extends HttpError {
   }
 }
 
-// RFC 6750, section 3.1.
-function checkScopes(caller: unknown, { scheme, scopes }: RequiredScheme, realm: string): HttpError | undefined {
+/** Returns the scopes of a caller; undefined if they are not known. Throws a TypeError if they have another form. */
+export function scopesOf(caller: unknown): ReadonlySet<unknown> | undefined {
   const granted = (caller as { scopes?: unknown } | null | undefined)?.scopes;
   if (granted === undefined) return undefined;
-  // A string is a list that is separated by spaces (RFC 6749, section 3.3). Any other value throws a TypeError.
-  const known = new Set<unknown>(typeof granted === "string" ? granted.split(" ") : (granted as Iterable<unknown>));
+  // A string is a list that is separated by spaces (RFC 6749, section 3.3).
+  return new Set<unknown>(typeof granted === "string" ? granted.split(" ") : (granted as Iterable<unknown>));
+}
+
+// RFC 6750, section 3.1.
+function checkScopes(caller: unknown, { scheme, scopes }: RequiredScheme, realm: string): HttpError | undefined {
+  const known = scopesOf(caller);
+  if (known === undefined) return undefined;
   const missing = scopes.filter((scope) => !known.has(scope));
   if (missing.length === 0) return undefined;
   const challenge = toChallenge(scheme, { realm, error: "insufficient_scope", scope: scopes.join(" ") });

@@ -35,7 +35,7 @@ export function planConstraints(
         return { ...member, type, to: nameOf(target), onDelete: removalOf(onDelete, name, record, where) };
       }),
     }),
-    ...(owner && { owner: { ...owner, ...keyMember(owner.member, record, where) } }),
+    ...(owner && { owner: { ...keyMember(owner.member, record, where), unless: owner.unless } }),
     ...(names && { private: names }),
   };
 }

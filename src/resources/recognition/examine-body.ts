@@ -126,10 +126,13 @@ export class BodyExamination {
     const { security } = this.#operation;
     const hasCaller = security.length > 0 && security.every((required) => required.length > 0);
     const members = planMembers(record, { body, shown, id, placed, isNew, keepsAll, hasCaller, listedAs, urlOf });
-    const created = { ...members.created, ...(isNew && this.#initial) };
+    const { owner } = this.#resource.plan;
+    const ofCaller: Sources = owner ? { [owner.property]: { caller: true } } : {};
+    const created = { ...members.created, ...(isNew && { ...ofCaller, ...this.#initial }) };
     return {
       ...members,
       created,
+      ...(owner && { kept: [...members.kept, owner.property] }),
       schema: body.pointer,
       member: this.#member,
       isPartial: !isNew || keepsAll,

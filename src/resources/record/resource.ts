@@ -25,6 +25,9 @@ import { RecordSchema, type ValueType, valueType } from "./record-schema.ts";
 /** The maximum length of a scope in characters, so that an id of 100 characters fits behind it. */
 export const maxScopeLength = 400;
 
+/** The filter by the owner of a record. Its name is that of no parameter of a query. */
+export const ownerFilter = { name: "/owner", contains: false, isLong: false } as const;
+
 /** The id of a single record in the store. */
 export const singleId = "-";
 
@@ -172,7 +175,11 @@ export class Resource {
       ...(this.isImported && { isOptional: true }), // earlier releases did not have it
       properties: this.record.propertyNames,
       ...(maxBytes !== undefined && { maxBytes }),
-      filters: isScoped ? [scopeFilter, ...plan.filters] : plan.filters,
+      filters: [
+        ...(isScoped ? [scopeFilter] : []),
+        ...plan.filters,
+        ...(plan.owner ? [{ ...ownerFilter, property: plan.owner.property, type: plan.owner.type }] : []),
+      ],
       ...(plan.indexes.length > 0 && { indexes: plan.indexes }),
       ...(plan.uniques && { uniques: plan.uniques }),
       ...(plan.references && { references: plan.references }),

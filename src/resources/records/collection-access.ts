@@ -124,7 +124,8 @@ export class CollectionAccess {
    * Returns the new record of a request, with its URL, if it has some and is known. Throws an HttpError if it does not match its schema.
    */
   makeNew(call: UntypedCall, body: object, url = recordUrl): object {
-    const caller = call.caller === undefined ? undefined : callerForms(callerId(call.caller));
+    const isKnown = call.caller !== undefined || this.resource.plan.owner !== undefined;
+    const caller = isKnown ? callerForms(callerId(call.caller)) : undefined;
     const place = this.requirePlace(call, body);
     if (this.maker)
       return this.withPrivate(call, this.requireValid(this.maker.create(body, place, { url, caller }), body));

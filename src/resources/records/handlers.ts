@@ -2,7 +2,7 @@
 import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { isObject, RawJson, toJson } from "../../lib/index.ts";
 import type { Document, UntypedCall, UntypedHandler } from "../../openapi/index.ts";
-import { type IdempotencyKey, idOf, type Store, toScope } from "../../store/index.ts";
+import { type IdempotencyKey, idOf, type RecordStore, type Records, type Store, toScope } from "../../store/index.ts";
 import { readResources } from "../recognition/find-collections.ts";
 import { planOf } from "../recognition/find-plan.ts";
 import { normalizePath } from "../recognition/paths.ts";
@@ -18,6 +18,7 @@ import { isJsonPatch, patchRecord, requireKept } from "./patches.ts";
 import { placeRecord } from "./place-record.ts";
 import { hidePrivate } from "./private-members.ts";
 import { createPropertyHandler } from "./property-handlers.ts";
+import { forCaller, showOwn } from "./record-owners.ts";
 import { invalidBody } from "./request.ts";
 
 /** The handlers of the operations that a store can answer. */
@@ -32,15 +33,11 @@ export interface RecordHandlers {
  * Returns the handlers of those operations of a document that have no handler of the application. `baseUrl` is the public URL of
  * the API.
  */
-export function createRecordHandlers(
-  document: Document,
-  own: object,
-  whole: Pick<Store, "records" | "transaction">,
-  baseUrl: string,
-): RecordHandlers {
+export function createRecordHandlers(document: Document, own: object, whole: Stores, baseUrl: string): RecordHandlers {
   const { collections, operations } = planOf(document);
   const resources = new Map(readResources(document).map((resource) => [resource.name, resource]));
-  const store = hidePrivate(whole, resources);
+  const store = viewOf(whole, resources);
+  const hasOwners = collections.some(({ owner }) => owner);
   const byName = new Map(collections.map((collection) => [collection.name, collection]));
   const isOwn = (id: string | undefined) => id !== undefined && Object.hasOwn(own, id);
   const isToImport = ({ isImported, operations: ids }: PlannedCollection) =>
@@ -73,7 +70,8 @@ export function createRecordHandlers(
     if (isOwn(operation.id)) return [];
     const { kind, part, set, headers, body } = operation.does;
     const create = part ? createPropertyHandler : set ? createActionHandler : creators[kind];
-    const handler = withLocation(headers, create(accessOf(operation)));
+    const answer = withLocation(headers, create(accessOf(operation)));
+    const handler = hasOwners ? forCaller(answer) : answer;
     const evaluatesPreconditions = kind === "replace" || kind === "update" || kind === "delete";
     const flags = { evaluatesPreconditions, ...(body?.isPartial && { isPatch: true }) };
     return [[operation.id, Object.assign(handler, flags)] as const];
@@ -81,6 +79,22 @@ export function createRecordHandlers(
   const reasons = operations.flatMap(({ id, not }) => (not === undefined ? [] : [[id, not] as const]));
   return { handlers: Object.fromEntries(handlers), reasons: new Map(reasons) };
 }
+
+// The store, as callers see it.
+function viewOf({ records, transaction }: Stores, resources: ReadonlyMap<string, Resource>): Stores {
+  const changed = new Set([...resources.values()].filter(({ plan }) => plan.private ?? plan.owner));
+  if (changed.size === 0) return { records, transaction };
+  const viewIn = (all: Records): Records => {
+    const view = (name: string): RecordStore => {
+      const resource = resources.get(name);
+      return resource ? hidePrivate(showOwn(all(name), resource), resource) : all(name);
+    };
+    return view as Records;
+  };
+  return { records: viewIn(records), transaction: (work, options) => transaction((all) => work(viewIn(all)), options) };
+}
+
+type Stores = Pick<Store, "records" | "transaction">;
 
 type AnsweredOperation = PlannedOperation & { readonly does: PlannedAction };
 
