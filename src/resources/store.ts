@@ -3,6 +3,7 @@ import { HttpError } from "../http/index.ts";
 import { getOrAdd } from "../lib/index.ts";
 import type { Document, HandlerResult, Wrap } from "../openapi/index.ts";
 import { isInMemory, openDatabase, type Store } from "../store/index.ts";
+import { documentOf, type OwnCollection } from "./own-collections.ts";
 import { collectionsOf, readResources } from "./recognition/find-collections.ts";
 import { findCreation, planOf } from "./recognition/find-plan.ts";
 import { RecordMaker } from "./record/record-maker.ts";
@@ -34,6 +35,8 @@ export interface ResourceStoreOptions {
    * validates them, and rejects if a function of `upgrades` is pending, and `skip` leaves this to another process. The default is `apply`.
    */
   readonly preparation?: "apply" | "validate" | "skip" | undefined;
+  /** Collections of the application, which no path of the document shows, by their names. */
+  readonly collections?: Readonly<Record<string, OwnCollection>> | undefined;
   /** What to do about records that do not match: the end of an error. By default, it names the option `upgrades`. */
   readonly advice?: string | undefined;
 }
@@ -94,12 +97,14 @@ export function openStore(
   options: ResourceStoreOptions = {},
 ): ResourceStore & { readonly partial: boolean } {
   let store: Store | undefined;
-  let served: Document | undefined;
+  let served: readonly Document[] = [];
   let own: object = {};
   const { partial = false } = options;
   const requireOpened = () => {
-    if (store === undefined || served === undefined) throw new Error("The store is opened when the server is created.");
-    return { opened: store, document: served };
+    const [document] = served;
+    if (store === undefined || document === undefined)
+      throw new Error("The store is opened when the server is created.");
+    return { opened: store, document, documents: served };
   };
   return {
     partial,
@@ -107,9 +112,11 @@ export function openStore(
       return requireOpened().opened;
     },
     async open(document: Document, server: ResourceOptions): Promise<ResourceHandlers> {
-      const opened = typeof source === "string" ? await openAndPrepare(source, document, options, server) : source;
+      const others = await documentOf(options.collections ?? {}, document);
+      const documents: [Document, ...Document[]] = others ? [document, others] : [document];
+      const opened = typeof source === "string" ? await openAndPrepare(source, documents, options, server) : source;
       store = server.traceStore?.(opened) ?? opened;
-      served = document;
+      served = documents;
       own = server.handlers;
       const { handlers, baseUrl } = server;
       const close = async () => (typeof source === "string" ? opened.close() : undefined);
@@ -122,14 +129,14 @@ export function openStore(
       }
     },
     records: (collection, ...scope) => {
-      const { opened, document } = requireOpened();
-      return recordsOf(document, opened, collection, scope);
+      const { opened, documents } = requireOpened();
+      return recordsOf(documents, opened, collection, scope);
     },
     async transaction(work) {
-      const { opened, document } = requireOpened();
+      const { opened, documents } = requireOpened();
       return opened.transaction((records) => {
         const inner = { records, transaction: <T>(run: (all: typeof records) => Promise<T>) => run(records) };
-        return work({ records: (collection, ...scope) => recordsOf(document, inner, collection, scope) });
+        return work({ records: (collection, ...scope) => recordsOf(documents, inner, collection, scope) });
       });
     },
     get transactional(): Wrap {
@@ -165,12 +172,12 @@ class Failure extends Error {
 }
 
 function recordsOf<R, N extends object>(
-  document: Document,
+  documents: readonly Document[],
   store: Pick<Store, "records" | "transaction">,
   collection: string,
   scope: readonly (string | bigint | number)[],
 ): HandlerRecords<R, N> {
-  const resources = readResources(document);
+  const resources = documents.flatMap(readResources);
   const resource = resources.find(({ name }) => name === collection);
   if (resource === undefined) {
     const names = resources.map(({ name }) => name).join(", ");
@@ -178,7 +185,7 @@ function recordsOf<R, N extends object>(
   }
   const { maker, below } = getOrAdd(knownParts, resource, () => {
     const body = findCreation(resource)?.body;
-    const planned = planOf(document).collections.find(({ name }) => name === collection);
+    const planned = planOf(resource.record.document).collections.find(({ name }) => name === collection);
     return { maker: body && new RecordMaker(resource, body), below: planned?.below ?? [] };
   });
   return checkRecords({ resource, store, below, maker, scope }) as HandlerRecords<R, N>;
@@ -189,13 +196,13 @@ const knownParts = new WeakMap<Resource, Pick<CheckedRecordsOptions, "maker" | "
 
 async function openAndPrepare(
   url: string,
-  document: Document,
+  documents: readonly [Document, ...Document[]],
   { maxRecords, connections, prepare, upgrades = {}, preparation = "apply", advice }: ResourceStoreOptions,
   { service, maxBytes, logger, report, progress }: ResourceOptions,
 ): Promise<Store> {
   const opened = await openDatabase(url, {
     service,
-    collections: collectionsOf(document).map((collection) => ({ maxBytes, ...collection })),
+    collections: documents.flatMap(collectionsOf).map((collection) => ({ maxBytes, ...collection })),
     maxRecords: maxRecords ?? null,
     report: preparation === "skip" ? undefined : report,
     inBackground: (work) => work.catch((err) => logger.error({ err }, "an index could not be created")),
@@ -209,14 +216,15 @@ async function openAndPrepare(
   const showProgress = (label: string, done: number, total: number) =>
     progress(`${label}: ${done.toLocaleString("en-US")} of ${total.toLocaleString("en-US")} records.`);
   try {
-    await prepareRecords(url, document, {
-      service,
-      apply: preparation === "apply",
-      upgrades,
-      advice: advice ?? adviceFor(document),
-      report,
-      progress: showProgress,
-    });
+    for (const document of documents)
+      await prepareRecords(url, document, {
+        service,
+        apply: preparation === "apply",
+        upgrades,
+        advice: advice ?? adviceFor(document),
+        report: documents.length === 1 ? report : undefined,
+        progress: showProgress,
+      });
     return opened;
   } catch (error) {
     await opened.close();

@@ -2,21 +2,7 @@
 // by unique indexes and triggers, whichever program writes.
 import { hash } from "node:crypto";
 import { ConstraintViolation } from "../lib/index.ts";
-import type { TextKind } from "./query/value-bytes.ts";
-import { type Collection, type Filter, idColumn, scopeFilter } from "./records.ts";
-
-/** A member of a record, of which the value counts. Times are compared as instants, to the millisecond, and UUIDs in any case. */
-export interface KeyMember extends Pick<Filter, "property" | "member" | "type"> {
-  readonly kind?: TextKind | undefined;
-}
-
-/** A member that has the id of a record of another collection, or of the same one. */
-export interface Reference extends KeyMember {
-  /** The name of the other collection, which has no scopes. */
-  readonly to: string;
-  /** What happens to the record when the other one is deleted. By `restrict`, the other one can't be deleted. */
-  readonly onDelete: "restrict" | "cascade" | "setNull" | "removeMember";
-}
+import { type Collection, type Filter, idColumn, type KeyMember, type Reference, scopeFilter } from "./records.ts";
 
 /** A constraint of a collection. */
 export interface Constraint {

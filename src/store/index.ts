@@ -11,7 +11,7 @@ export {
   type TableWriter,
   type Values,
 } from "./bulk.ts";
-export { type KeyMember, type Reference, withoutConstraints } from "./constraints.ts";
+export { withoutConstraints } from "./constraints.ts";
 export { removeWithBelow } from "./deletion.ts";
 export { findHighest, findKeyProblem, type IdForm, idForms, makeId, maxImportedNumber, maxNumber } from "./ids.ts";
 export { isKeyName, keyNameRule } from "./keys.ts";
@@ -59,7 +59,9 @@ export {
   type Filter,
   idColumn,
   idOf,
+  type KeyMember,
   newAddress,
+  type Reference,
   scopeFilter,
   scopeOf,
   toAddress,

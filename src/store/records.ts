@@ -1,10 +1,10 @@
 // Records: what a store keeps of a resource. A record is the JSON text of its response, which begins with its id.
 import { hash } from "node:crypto";
 import { isTooDeep, parseJson, RawJson, RecordTooLarge, toJson } from "../lib/index.ts";
-import type { KeyMember, Reference } from "./constraints.ts";
 import { findKeyProblem, type IdForm, makeId, maxNumber } from "./ids.ts";
 import type { CreateResult, RecordId } from "./port.ts";
 import type { Order } from "./query/conditions.ts";
+import type { TextKind } from "./query/value-bytes.ts";
 
 /**
  * A collection of records of the same schema. Each record has a number, which the store generates in ascending order. It is the
@@ -42,6 +42,19 @@ export interface Collection {
   /** The members that no two records of a scope have in common, each alone or some together. */
   readonly uniques?: readonly (readonly KeyMember[])[];
   readonly references?: readonly Reference[];
+}
+
+/** A member of a record, of which the value counts. Times are compared as instants, to the millisecond, and UUIDs in any case. */
+export interface KeyMember extends Pick<Filter, "property" | "member" | "type"> {
+  readonly kind?: TextKind | undefined;
+}
+
+/** A member that has the id of a record of another collection, or of the same one. */
+export interface Reference extends KeyMember {
+  /** The name of the other collection, which has no scopes. */
+  readonly to: string;
+  /** What happens to the record when the other one is deleted. By `restrict`, the other one can't be deleted. */
+  readonly onDelete: "restrict" | "cascade" | "setNull" | "removeMember";
 }
 
 /** A condition by which a list can be filtered: the value of a property. Each store has an index for it. */

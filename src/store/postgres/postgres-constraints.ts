@@ -7,15 +7,13 @@ import {
   constraintPattern,
   constraintsOf,
   indexedFilter,
-  type KeyMember,
-  type Reference,
   referredName,
   requireNone,
   toViolation,
   uniqueValues,
   violationsStatement,
 } from "../constraints.ts";
-import { type Collection, idColumn, quoteName, scopeFilter } from "../records.ts";
+import { type Collection, idColumn, type KeyMember, quoteName, type Reference, scopeFilter } from "../records.ts";
 import { expressionOf, indexedOf, quoteText, tableOf } from "./postgres-statements.ts";
 
 // Reads a text with a time zone, which depends on no setting, although PostgreSQL can't know it.

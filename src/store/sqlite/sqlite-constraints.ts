@@ -7,14 +7,13 @@ import {
   constraintPattern,
   constraintsOf,
   indexedFilter,
-  type Reference,
   referredName,
   requireNone,
   toViolation,
   uniqueValues,
   violationsStatement,
 } from "../constraints.ts";
-import { type Collection, idColumn, quoteName, scopeFilter } from "../records.ts";
+import { type Collection, idColumn, quoteName, type Reference, scopeFilter } from "../records.ts";
 import { expressionOf, pathOf, quoteText } from "./sqlite-statements.ts";
 
 const dialect: ConstraintDialect = {
