@@ -7,6 +7,7 @@ const issue = '{ $ref: "#/components/schemas/Issue" }';
 const created = `responses: { 201: { description: x, ${json(issue)} } }`;
 const body = `requestBody: { required: true, ${json('{ $ref: "#/components/schemas/NewIssue" }')} }`;
 const uri = "{ type: string, format: uri }";
+const link = `{ type: object, required: [href], properties: { href: ${uri} } }`;
 const document = documentOf(
   `  /repos/{repo}/issues:
     parameters: [{ name: repo, in: path, required: true, schema: { type: string } }]
@@ -50,7 +51,7 @@ const document = documentOf(
         comments_url: ${uri}
         comments: { type: object, required: [data, url], properties: { data: { type: array, items: { type: object } }, url: ${uri} } }
         repository_url: ${uri}
-        _links: { type: object, required: [self], properties: { self: { type: object, required: [href], properties: { href: ${uri} } } } }
+        _links: { type: object, required: [self, html, repository], properties: { self: ${link}, html: ${link}, repository: ${link} } }
         state: { type: string }
         priority: { type: string, enum: [low, high] }
     FullRepository: { type: object, properties: { repo: { type: string } } }
@@ -71,7 +72,7 @@ testLikely("a new record has its URL, that of its parent, and those of lists bel
     comments_url: `${url}/comments`,
     comments: { data: [], url: `${url}/comments` },
     repository_url: "http://localhost/repos/a%20b",
-    _links: { self: { href: url } },
+    _links: { self: { href: url }, html: { href: url }, repository: { href: "http://localhost/repos/a%20b" } },
     state: "open",
     priority: "high",
   });

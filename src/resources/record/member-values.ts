@@ -106,10 +106,11 @@ export function chooseValues(
     const values = find("enum") as unknown[] | undefined;
     const isBeginning = (value: unknown) => beginnings.includes(toSnakeCase(`${value}`));
     const member = schemas.some(({ properties }) => properties !== undefined) ? record.member(name) : undefined;
-    // `{ "self": { "href": … } }`, and `{ "lines": { "data": [], "url": … } }`, the URL of that list, if it has a path.
+    // `{ "self": { "href": … } }`, `{ "issue": { "href": … } }` with the URL of the parent, and `{ "lines": { "data": [], "url": … } }`, the URL of that list, if it has a path.
     const isList = member?.propertyNames.some((one) => itemSchemas(member.property(one)));
     const listUrl = (one: string) => (isList && meaningOf(urlNames, one) ? urlOf?.(`${name}_url`) : undefined);
-    const innerUrl = (one: string) => listUrl(one) ?? urlOf?.(one === "href" ? name : one);
+    const linkUrl = () => urlOf?.(name) ?? urlOf?.(`${name}_url`);
+    const innerUrl = (one: string) => listUrl(one) ?? (one === "href" ? linkUrl() : urlOf?.(one));
     const inner = { urlOf: innerUrl, isSaid, levels: levels - 1 };
     const made = member && levels > 0 ? valuesOf(chooseValues(member, member.required, inner)) : {};
     const described = [...schemas, ...(body?.property(name) ?? []).map(({ schema }) => schema)];
