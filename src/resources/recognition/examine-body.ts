@@ -11,6 +11,8 @@ import type { ExaminedOperation } from "./examined-operation.ts";
 import { findListed } from "./filters.ts";
 import { findOpaqueMember, planMembers } from "./made-members.ts";
 import { parametersOf } from "./paths.ts";
+import type { PlannedAction } from "./plan.ts";
+import { findEmbedded } from "./response-shape.ts";
 import { createUrlFinder } from "./url-members.ts";
 import { readOperationHint, refusal } from "./x-resource.ts";
 
@@ -25,6 +27,7 @@ export class BodyExamination {
   readonly #operation: Operation;
   readonly #resource: Resource;
   #member: string | undefined;
+  #embedded: Readonly<Record<string, string>> = {};
 
   constructor(examined: ExaminedOperation) {
     this.#examined = examined;
@@ -36,7 +39,7 @@ export class BodyExamination {
    * Returns what the body has of a record, and the names of its members that select what a response has, or whether anything is changed.
    * Adds what is only likely, and what prevents an answer, to the doubts.
    */
-  run(): { readonly body: BodyPlan | undefined; readonly controls: readonly string[] } {
+  run(): Pick<PlannedAction, "body" | "embedded"> & { readonly controls: readonly string[] } {
     const { kind } = this.#examined;
     const isNew = kind === "create" || kind === "replace";
     const body = isNew ? this.#examineNew() : kind === "update" ? this.#examineChange() : undefined;
@@ -46,7 +49,8 @@ export class BodyExamination {
     const inPath = parametersOf(this.#operation.path);
     const needed = controls.find((name) => required.includes(name) && !inPath.includes(name));
     if (needed !== undefined) this.#examined.refuse(`requires the property ${needed}, whose effect is not known`);
-    return { body, controls };
+    const embedded = Object.keys(this.#embedded).length > 0 ? { embedded: this.#embedded } : {};
+    return { body, controls, ...embedded };
   }
 
   #findControls(): readonly string[] {
@@ -95,14 +99,21 @@ export class BodyExamination {
     const plan = this.#planBody(body, isPartial);
     if (this.#examined.kind === "create" && keepsNothing(this.#resource, body, plan))
       this.#examined.refuse("takes no property that a record keeps, so that all would be alike");
-    const opaque = findOpaqueMember(record, body);
+    this.#findEmbedded(body);
+    const opaque = findOpaqueMember(record, body, Object.keys(this.#embedded));
     if (opaque !== undefined) this.#examined.refuse(`takes the property ${opaque} in another form than the record has`);
-    const { problem } = new RecordMaker(this.#resource, plan).createSample(given);
+    const { problem } = new RecordMaker(this.#resource, plan).createSample(given, Object.keys(this.#embedded));
     if (problem)
       this.#examined.refuse(
         `makes a record that does not match the schema: ${problem.path || "it"} ${problem.requirement}`,
       );
     return plan;
+  }
+
+  #findEmbedded(body: RecordSchema): void {
+    this.#embedded = findEmbedded(body, this.#resource, this.#examined.all);
+    for (const [member, collection] of Object.entries(this.#embedded))
+      this.#examined.doubt(`has the records of ${collection} whose ids a request has as ${member}`);
   }
 
   // A PUT that requires nothing of what a POST requires changes some members, as the templates of FastAPI and Laravel do.
@@ -212,7 +223,10 @@ export class BodyExamination {
         this.#examined.doubt(`allows null for the property ${nullable}, which the record does not: it removes it`);
     }
     const part = changeSchema(this.#operation);
-    return part && this.#planBody(this.#findBody(part));
+    if (part === undefined) return undefined;
+    const body = this.#findBody(part);
+    this.#findEmbedded(body);
+    return this.#planBody(body);
   }
 }
 

@@ -13,12 +13,21 @@ export class ExaminedOperation {
   readonly resource: Resource;
   /** The parameters of its path that are members of the records, if it is at another path than the collection. */
   readonly within: PlannedAction["within"];
+  /** All collections of the document. */
+  readonly all: readonly Resource[];
   readonly doubts: string[] = [];
   #reason: string | undefined;
 
-  constructor(kind: OperationKind, operation: Operation, resource: Resource, within?: PlannedAction["within"]) {
+  constructor(
+    kind: OperationKind,
+    operation: Operation,
+    resource: Resource,
+    all: readonly Resource[] = [],
+    within?: PlannedAction["within"],
+  ) {
     this.kind = kind;
     this.within = within;
+    this.all = all;
     this.operation = operation;
     this.resource = resource;
   }

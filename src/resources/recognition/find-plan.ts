@@ -63,17 +63,17 @@ class Planner {
       if (typeof found === "string") return { id, method, path, not: found };
       const { scope } = this.#resourceOf(found).plan;
       const placed = found.within ? { ...found, above: this.#findAbove({ path, scope }) } : found;
-      return { id, method, path, does: this.#addExpansion(operation, placed) };
+      return { id, method, path, does: this.#addOthers(operation, placed) };
     });
     return { collections: this.#planCollections(), operations };
   }
 
   #addOperations(resource: Resource): void {
     for (const [kind, operation] of Object.entries(resource.operations) as [OperationKind, Operation][])
-      this.#results.set(operation, new Examination(kind, operation, resource).run());
+      this.#results.set(operation, new Examination(kind, operation, resource, this.#resources).run());
     for (const { kind, operation: id, within } of resource.plan.views) {
       const operation = this.#document.operations.find((one) => one.id === id) as Operation;
-      this.#results.set(operation, new Examination(kind, operation, resource, within).run());
+      this.#results.set(operation, new Examination(kind, operation, resource, this.#resources, within).run());
     }
   }
 
@@ -135,12 +135,18 @@ class Planner {
     return this.#resources.find(({ name }) => name === collection) as Resource;
   }
 
-  #addExpansion(operation: Operation, action: PlannedAction): PlannedAction {
-    const isRead = (action.kind === "get" || action.kind === "list") && action.part === undefined;
+  // The other records that those of its collection have, or that a parameter adds.
+  #addOthers(operation: Operation, action: PlannedAction): PlannedAction {
+    if (action.part !== undefined) return action;
     const resource = this.#resourceOf(action);
+    const results = [...this.#results.values()].filter((one) => typeof one === "object");
+    const ofSame = results.filter((one) => one.collection === action.collection && one.part === undefined);
+    const embedded = Object.assign({}, ...ofSame.map((one) => one.embedded));
+    const found = { ...action, ...(Object.keys(embedded).length > 0 && { embedded }) };
+    const isRead = action.kind === "get" || action.kind === "list";
     const expansion = isRead ? findExpansion(operation, resource, this.#resources) : undefined;
-    if (expansion === undefined) return action;
-    return { ...action, expansion, refused: action.refused.filter(({ name }) => name !== expansion.parameter) };
+    if (expansion === undefined) return found;
+    return { ...found, expansion, refused: action.refused.filter(({ name }) => name !== expansion.parameter) };
   }
 
   #planCollections(): PlannedCollection[] {

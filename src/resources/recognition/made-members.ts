@@ -123,9 +123,17 @@ function planAttributes(record: RecordSchema, context: MemberContext): Alternati
   return Object.keys(plan.created).length + Object.keys(plan.updated).length > 0 ? plan : undefined;
 }
 
-/** Returns the required member of a body that has another form in a record, so that its effect is not known; undefined if there is none. */
-export function findOpaqueMember(record: RecordSchema, body: RecordSchema): string | undefined {
-  const names = Object.keys(Object(body.example)).filter((name) => body.required.includes(name));
+/**
+ * Returns the required member of a body that has another form in a record, and is not one of these names, so that its effect is not known;
+ * undefined if there is none.
+ */
+export function findOpaqueMember(
+  record: RecordSchema,
+  body: RecordSchema,
+  known: readonly string[],
+): string | undefined {
+  const isUnknown = (name: string) => body.required.includes(name) && !known.includes(name);
+  const names = Object.keys(Object(body.example)).filter(isUnknown);
   return names.find((name) => sampleMember(record, body, name) === undefined);
 }
 

@@ -51,6 +51,8 @@ export interface PlannedAction {
   readonly above?: string | undefined;
   /** What the body of the request has of a record, and what the server makes. */
   readonly body?: BodyPlan | undefined;
+  /** The collections of the members that are records whose ids a request has, by the names of the members. */
+  readonly embedded?: Readonly<Record<string, string>> | undefined;
   /** The query parameter with the id of a new record. */
   readonly idParameter?: string | undefined;
   /** The query parameter with the members that a change has, such as `title,author.name`: the others of its body have no effect. */

@@ -88,22 +88,46 @@ function valuesOf(parts: readonly SchemaNode[]): readonly unknown[] {
 // `customer` with an id or a customer, or `customer_id` beside a member `customer`, which only an expansion has.
 function findReference(
   member: string,
-  { record, path, plan: { scope } }: Resource,
+  resource: Resource,
   all: readonly Resource[],
 ): readonly (readonly [string, ExpansionTarget])[] {
+  const { record } = resource;
   const thing = toSnakeCase(member).replace(/_(id|uuid|gid|key|slug)s?$/, "");
-  const isIn = (other: Resource) =>
-    !other.isSingle &&
-    path.startsWith(other.path.slice(0, other.path.lastIndexOf("}") + 1)) &&
-    other.plan.scope.every(({ parameter }, index) => scope[index]?.parameter === parameter);
-  const find = (name: string) =>
-    all.find((other) => isIn(other) && (shows(record, name, other.record) || showsItems(record, name, other.record)));
+  const find = (name: string) => findShown(name, resource, all);
   const own = find(member);
   if (own !== undefined && canBeId(record, member)) return [[member, { collection: own.name, member, id: member }]];
   const shown = record.propertyNames.find((name) => name !== member && toSnakeCase(name) === thing);
   const other = shown === undefined ? undefined : find(shown);
   if (shown === undefined || other === undefined || canBeId(record, shown)) return [];
   return [[shown, { collection: other.name, member: shown, id: member }]];
+}
+
+/** Returns the collections of members of which a request has an id or ids, and a record has the whole records, by their names. */
+export function findEmbedded(
+  body: RecordSchema,
+  resource: Resource,
+  all: readonly Resource[],
+): Readonly<Record<string, string>> {
+  const { record } = resource;
+  const found = record.propertyNames.flatMap((member) => {
+    const sent = body.property(member);
+    const type = valueType(itemSchemas(sent) ?? sent);
+    if (type === undefined || type === "boolean" || canBeId(record, member)) return [];
+    const other = findShown(member, resource, all);
+    return other && (other.collection.idType === "string") === (type === "string") ? [[member, other.name]] : [];
+  });
+  return Object.fromEntries(found);
+}
+
+// The collection whose records a member has: one of the service, or below the same record.
+function findShown(member: string, { record, path, plan }: Resource, all: readonly Resource[]): Resource | undefined {
+  const isIn = (other: Resource) =>
+    !other.isSingle &&
+    path.startsWith(other.path.slice(0, other.path.lastIndexOf("}") + 1)) &&
+    other.plan.scope.every(({ parameter }, index) => plan.scope[index]?.parameter === parameter);
+  return all.find(
+    (other) => isIn(other) && (shows(record, member, other.record) || showsItems(record, member, other.record)),
+  );
 }
 
 // Whether a member can be a text or number, or an array of them.

@@ -46,6 +46,8 @@ export interface MakeContext {
   readonly url?: string | undefined;
   /** The forms of the id of the caller. Without it, it has no members with the caller. */
   readonly caller?: readonly unknown[] | undefined;
+  /** The records whose ids a request has in place of them, by the names of its members. */
+  readonly embedded?: object | undefined;
 }
 
 /** What the server makes of a record, and what it keeps of a request. */
@@ -109,9 +111,9 @@ export class RecordMaker {
 
   /**
    * Makes a record of the example of a body, with the optional members that a record requires, without those that have another form in a
-   * record, and with those of its path.
+   * record, and with those of its path, and those that are other records.
    */
-  createSample(inPath: readonly string[]): Checked<object> {
+  createSample(inPath: readonly string[], others: readonly string[] = []): Checked<object> {
     const { record } = this.#form;
     const needed = record.required.filter((name) => this.body.canHave(name));
     const names = new Set([...Object.keys(Object(this.body.example)), ...needed]);
@@ -120,9 +122,10 @@ export class RecordMaker {
       return value === undefined ? [] : [[name, value] as const];
     });
     const known = Object(record.example) as Members;
-    const place = inPath.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]] as const]));
-    const context = { url: recordUrl, caller: callerForms(1n) };
-    return this.create(Object.fromEntries(members), Object.fromEntries(place), context);
+    const pick = (wanted: readonly string[]) =>
+      Object.fromEntries(wanted.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]] as const])));
+    const context = { url: recordUrl, caller: callerForms(1n), embedded: pick(others) };
+    return this.create(Object.fromEntries(members), pick(inPath), context);
   }
 
   /**
@@ -227,7 +230,7 @@ class RecordForm {
   }
 
   create(body: object, place: object, options: MakeOptions): object {
-    const own = { ...this.#keep(body, undefined, options.converts), ...place };
+    const own = { ...this.#keep(body, undefined, options.converts), ...place, ...options.embedded };
     return this.#addMade(this.#plan.created, own, options);
   }
 
@@ -249,7 +252,7 @@ class RecordForm {
       const inner = Object.entries(Object(value)).filter(([one]) => Object.hasOwn(source.members, one));
       return [[name, Object.fromEntries(inner)] as const];
     });
-    const own = this.#keep(body, previous, options.converts) as Members;
+    const own: Members = { ...this.#keep(body, previous, options.converts), ...options.embedded };
     return this.update(this.#addMade(created, own, options, Object.fromEntries(known)), options);
   }
 

@@ -21,7 +21,7 @@ import { applyMask } from "./patches.ts";
 import { addRecord, type PlacedRecord } from "./place-record.ts";
 import { invalidBody, parameterOf, requireUnderstood } from "./request.ts";
 import { RequestPlace } from "./request-place.ts";
-import { ResponseShape } from "./response-shape.ts";
+import { ResponseShape, type ShapePlan } from "./response-shape.ts";
 import { writeRecord } from "./write-body.ts";
 
 export interface AccessOptions {
@@ -35,8 +35,8 @@ export interface AccessOptions {
   readonly above: readonly Parent[];
   /** The names of the collections whose records are below those of this one, from the highest to the lowest. */
   readonly below: readonly string[];
-  /** Whether no operation creates its records, so that they are imported. */
-  readonly isImported: boolean;
+  /** Returns whether no operation creates the records of a collection, so that they are imported. */
+  readonly isImported: (collection: string) => boolean;
   /** How the GET responds with a record, from which its ETag is computed. */
   readonly read: RecordEnvelope;
 }
@@ -52,6 +52,8 @@ export class CollectionAccess {
   /** Where its requests are. */
   readonly place: RequestPlace;
   readonly #options: AccessOptions;
+  // The record before a change, as it is stored, and as the GET returns it.
+  readonly #before = new WeakMap<UntypedCall, { readonly text: string; readonly whole: RawJson<unknown> }>();
 
   constructor({ path, does: action }: PlannedOperation & { readonly does: PlannedAction }, options: AccessOptions) {
     const { resource, store } = options;
@@ -118,17 +120,20 @@ export class CollectionAccess {
       ]);
     const { above, store } = this.#options;
     if (above.length > 0) await requireAbove(above, this.place.valuesAbove(call), store.records);
+    const isChange = !["create", "get", "list"].includes(this.action.kind);
+    const before = this.action.embedded && isChange ? await this.records.find(this.place.addressOf(call)) : undefined;
+    if (before) this.#before.set(call, { text: before.text, whole: await this.whole(call, before) });
   }
 
   /**
    * Returns the new record of a request, with its URL, if it has some and is known. Throws an HttpError if it does not match its schema.
    */
-  makeNew(call: UntypedCall, body: object, url = recordUrl): object {
+  makeNew(call: UntypedCall, body: object, embedded: object, url = recordUrl): object {
     const isKnown = call.caller !== undefined || this.resource.plan.owner !== undefined;
     const caller = isKnown ? callerForms(callerId(call.caller)) : undefined;
     const place = this.requirePlace(call, body);
     if (this.maker)
-      return this.withPrivate(call, this.requireValid(this.maker.create(body, place, { url, caller }), body));
+      return this.withPrivate(call, this.requireValid(this.maker.create(body, place, { url, caller, embedded }), body));
     return { ...place, ...this.keepReadOnly(undefined, body) };
   }
 
@@ -136,6 +141,37 @@ export class CollectionAccess {
   withPrivate(call: UntypedCall, record: object): object {
     if (this.resource.plan.private === undefined || !isObject(call.body)) return record;
     return { ...record, ...this.resource.privateOf(this.bodyOf(call)) };
+  }
+
+  /**
+   * Returns the records whose ids a request has in place of them, by the names of its members. Throws an InvalidRequest if one does not
+   * exist. As long as none are imported, a record has the id alone, if it can.
+   */
+  async embeddedOf(call: UntypedCall, read: () => object): Promise<object> {
+    const { resources, store } = this.#options;
+    const members = Object.entries(this.action.embedded ?? {});
+    if (members.length === 0 || Array.isArray(call.body)) return {};
+    const body = read() as Readonly<Record<string, unknown>>;
+    const scope = this.place.scopeValuesOf(call);
+    const found = members.map(async ([member, collection]) => {
+      const value = body[member];
+      const ids = [value].flat();
+      if (ids.some((id) => ["object", "undefined"].includes(typeof id) || id === "")) return [];
+      const other = resources.get(collection) as Resource;
+      const find = async (id: unknown) => {
+        const above = scope.slice(0, other.scopeParameters.length);
+        const isId = other.findIdProblem(id, above) === undefined;
+        const record = isId ? await store.records(collection).find(other.addressAt(above, `${id}`)) : undefined;
+        if (record !== undefined) return this.membersOf(record);
+        const isWhole = this.maker?.findOpaque({ [member]: value }) !== undefined;
+        if (!isWhole && (await this.#lacksImport(collection))) return undefined;
+        await this.requireImported(collection);
+        throw invalidBody(member, `No ${other.recordName} has the id ${id}.`);
+      };
+      const all = await Promise.all(ids.map(find));
+      return all.includes(undefined) ? [] : [[member, Array.isArray(value) ? all : all[0]] as const];
+    });
+    return Object.fromEntries((await Promise.all(found)).flat());
   }
 
   /** Returns the members that the path of a request has. Throws an InvalidRequest if what a request makes of a record has others. */
@@ -185,24 +221,37 @@ export class CollectionAccess {
   }
 
   /** Returns a record, or an array of them, with the members and other records that a request selects. Throws an InvalidRequest. */
-  async shape(call: UntypedCall, records: RawJson<unknown>): Promise<RawJson<unknown>> {
+  async shape(
+    call: UntypedCall,
+    records: RawJson<unknown>,
+    action: ShapePlan = this.action,
+  ): Promise<RawJson<unknown>> {
     const { resources, store } = this.#options;
     const options = { resource: this.resource, resources, records: store.records };
-    const shape = ResponseShape.of(call, this.action, options);
+    const shape = ResponseShape.of(call, action, options);
     return shape === undefined ? records : shape.apply(records, this.place.scopeValuesOf(call));
+  }
+
+  /** Returns a whole record, with those that are part of it as they are now. */
+  whole(call: UntypedCall, record: RawJson<unknown>): Promise<RawJson<unknown>> {
+    return this.shape(call, record, { embedded: this.action.embedded });
   }
 
   /**
    * Throws an HttpError if records must be imported, and none were: an empty list would be wrong, because other operations can create what
    * it lists.
    */
-  async requireImported(): Promise<void> {
-    const { name } = this.resource;
-    if (!this.#options.isImported || (await this.records.list({ limit: 1 })).last !== undefined) return;
+  async requireImported(name = this.resource.name): Promise<void> {
+    if (!(await this.#lacksImport(name))) return;
     throw new HttpError(
       "not_implemented",
       `No operation creates the records of ${name}, and there are none. Import them, such as with openapi-server data import DOCUMENT FILE --resource ${name}, or serve --seed.`,
     );
+  }
+
+  async #lacksImport(name: string): Promise<boolean> {
+    const { isImported, store } = this.#options;
+    return isImported(name) && (await store.records(name).list({ limit: 1 })).last === undefined;
   }
 
   /** Returns the record of the path. Throws an HttpError if it does not exist. */
@@ -258,7 +307,9 @@ export class CollectionAccess {
 
   /** Throws an HttpError unless a request may change a record. */
   checkPreconditions(call: UntypedCall, record: RawJson<unknown> | undefined): void {
-    const body = record && writeRecord(this.#options.read, record);
+    const before = this.#before.get(call);
+    const whole = before && before.text === record?.text ? before.whole : record;
+    const body = whole && writeRecord(this.#options.read, whole);
     const matches = call.ifMatch(body);
     if (matches === undefined && this.action.requiresMatch && record)
       throw new HttpError(
@@ -318,7 +369,7 @@ export class CollectionAccess {
       records.put(this.place.addressOf(call), (record) => editChecked(record ?? initial)),
     );
     if (result.outcome === "full") throw this.full();
-    return this.write(call, result.record);
+    return this.write(call, await this.whole(call, result.record));
   }
 
   /** Returns the response to a change. */
@@ -328,6 +379,6 @@ export class CollectionAccess {
       this.checkPreconditions(call, undefined);
       throw this.#notFound(call);
     }
-    return this.write(call, result.record);
+    return this.write(call, await this.whole(call, result.record));
   }
 }

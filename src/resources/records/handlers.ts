@@ -58,7 +58,7 @@ export function createRecordHandlers(document: Document, own: object, whole: Sto
     return new CollectionAccess(operation, {
       resource: resources.get(name) as Resource,
       resources,
-      isImported: isToImport(collection),
+      isImported: (other) => isToImport(byName.get(other) as PlannedCollection),
       read: read?.envelopes[read.status] ?? {},
       store,
       baseUrl,
@@ -114,7 +114,8 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
       await collection.check(call);
       const body = collection.bodyOf(call);
       const own = collection.idParameterOf(call) ?? resource.idIn(body);
-      const placed = placeRecord(resource, collection.makeNew(call, body), own);
+      const embedded = await collection.embeddedOf(call, () => body);
+      const placed = placeRecord(resource, collection.makeNew(call, body, embedded), own);
       if (placed.id !== undefined && !canHaveId)
         throw invalidBody(
           resource.idPath.join("."),
@@ -156,7 +157,8 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
   get: (collection) => async (call) => {
     await collection.check(call);
     const record = await collection.find(call);
-    return collection.write(call, record, undefined, await collection.shape(call, record));
+    const shown = await collection.shape(call, record);
+    return collection.write(call, await collection.whole(call, record), undefined, shown);
   },
 
   replace: (collection) => async (call) => {
@@ -164,9 +166,10 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
     if (call.body === undefined) throw invalidBody("", "The request must have a body, with the whole record.");
     const members = collection.requireSameId(call, collection.bodyOf(call));
     await collection.check(call);
-    const replace = (record: RawJson<unknown>) => replaceRecord(collection, call, members, record);
+    const embedded = await collection.embeddedOf(call, () => members);
+    const replace = (record: RawJson<unknown>) => replaceRecord(collection, call, { members, embedded }, record);
     if (collection.resource.operations.create) return collection.change(call, replace);
-    return createOrReplace(collection, call, members);
+    return createOrReplace(collection, call, { members, embedded });
   },
 
   update: (collection) => {
@@ -177,6 +180,7 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
       const { maker } = collection;
       const sent = () => collection.bodyOf(call);
       const read = () => collection.maskOf(call, maker?.patchOf(sent()) ?? sent());
+      const embedded = await collection.embeddedOf(call, read);
       return collection.change(call, (record) => {
         const before = collection.membersOf(record);
         if (isJsonPatch(call) && collection.hasMask(call))
@@ -185,7 +189,7 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
         if (!isObject(patched)) throw invalidBody("", "A record must be an object, also after the patch.");
         const own = collection.requireSameId(call, maker?.withoutRequestOnly(patched) ?? patched);
         const kept = requireKept(call, collection.keepReadOnly(before, own), own);
-        return collection.requireAllowed(maker ? maker.update(kept) : validate(kept));
+        return collection.requireAllowed(maker ? maker.update({ ...kept, ...embedded }) : validate(kept));
       });
     };
   },
@@ -213,24 +217,33 @@ function withLocation({ location }: PlannedAction["headers"], handler: UntypedHa
   };
 }
 
+interface Replacement {
+  readonly members: object;
+  /** See `CollectionAccess.embeddedOf`. */
+  readonly embedded: object;
+}
+
 function replaceRecord(
   collection: CollectionAccess,
   call: UntypedCall,
-  members: object,
+  { members, embedded }: Replacement,
   record: RawJson<unknown>,
 ): object {
   const { maker } = collection;
   const previous = collection.membersOf(record);
   if (maker)
     return collection.requireValid(
-      maker.replace(members, previous, { url: collection.place.absoluteUrlOf(call, collection.place.addressOf(call)) }),
+      maker.replace(members, previous, {
+        url: collection.place.absoluteUrlOf(call, collection.place.addressOf(call)),
+        embedded,
+      }),
       members,
     );
   return collection.keepReadOnly(previous, members);
 }
 
 // A PUT creates a record with the id of its path, if no POST creates them (RFC 9110, section 9.3.4).
-async function createOrReplace(collection: CollectionAccess, call: UntypedCall, members: object) {
+async function createOrReplace(collection: CollectionAccess, call: UntypedCall, replacement: Replacement) {
   const address = collection.place.addressOf(call);
   const id = idOf(collection.resource.collection, address);
   const problem = collection.resource.isSingle ? undefined : collection.place.findIdProblem(call, `${id}`);
@@ -240,14 +253,19 @@ async function createOrReplace(collection: CollectionAccess, call: UntypedCall, 
     ]);
   const edit = (record: RawJson<unknown> | undefined) => {
     collection.checkPreconditions(call, record);
-    if (record) return collection.withPrivate(call, replaceRecord(collection, call, members, record));
-    return collection.makeNew(call, members, collection.place.absoluteUrlOf(call, address));
+    if (record) return collection.withPrivate(call, replaceRecord(collection, call, replacement, record));
+    const { members, embedded } = replacement;
+    return collection.makeNew(call, members, embedded, collection.place.absoluteUrlOf(call, address));
   };
   const result = await collection.add(call, (records) => records.put(address, edit));
   if (result.outcome === "full") throw collection.full();
   const isCreated = result.outcome === "created";
   const { status, createdStatus } = collection.action;
-  const response = collection.write(call, result.record, isCreated ? createdStatus : status);
+  const response = collection.write(
+    call,
+    await collection.whole(call, result.record),
+    isCreated ? createdStatus : status,
+  );
   const location = isCreated ? { Location: collection.place.urlOf(call, address) } : {};
   return { ...response, headers: { ...response.headers, ...location } };
 }

@@ -21,6 +21,9 @@ interface ShapeOptions {
   readonly records: Records;
 }
 
+/** What a request can select, and the records that are always part of others. */
+export type ShapePlan = Pick<PlannedAction, "fieldsParameter" | "expansion" | "embedded">;
+
 /** What a request selects of the records in its response. */
 export class ResponseShape {
   readonly #options: ShapeOptions;
@@ -33,12 +36,12 @@ export class ResponseShape {
   /** Returns the shape of a request; undefined for whole records. Throws an InvalidRequest for a name that is not known. */
   static of(
     call: UntypedCall,
-    { fieldsParameter, expansion }: PlannedAction,
+    { fieldsParameter, expansion, embedded }: ShapePlan,
     options: ShapeOptions,
   ): ResponseShape | undefined {
     const fields = namesIn(call, fieldsParameter);
     const expanded = namesIn(call, expansion?.parameter);
-    if (fields === undefined && expanded === undefined) return undefined;
+    if (fields === undefined && expanded === undefined && embedded === undefined) return undefined;
     const { record } = options.resource;
     const known = [...record.propertyNames, ...(record.member(attributesName)?.propertyNames ?? [])];
     const own = fields?.map((name) => requireName(name.split(".", 1)[0] as string, known, `${fieldsParameter}`));
@@ -48,7 +51,11 @@ export class ResponseShape {
     const other = names.find((name) => expansion?.isEnum && !Object.hasOwn(targets, name));
     if (other !== undefined) throw notUnderstood(`parameter ${expansion?.parameter}=${other}`);
     const wanted = names.map((name) => targets[requireName(name, Object.keys(targets), `${expansion?.parameter}`)]);
-    return new ResponseShape(own, wanted as ExpansionTarget[], `${expansion?.parameter}`, options);
+    const added = wanted.map((target) => `${target?.member}`);
+    const always = Object.entries(embedded ?? {}).map(([member, collection]) => ({ collection, member, id: member }));
+    const selected = own && [...own, ...added];
+    const all = [...always, ...(wanted as ExpansionTarget[])];
+    return new ResponseShape(selected, all, expansion?.parameter ?? "limit", options);
   }
 
   private constructor(
@@ -84,12 +91,11 @@ export class ResponseShape {
   #select(record: Members): object {
     const fields = this.#fields;
     if (fields === undefined) return record;
-    const expanded = this.#targets.map(({ member }) => member);
     const pick = (members: Members, names: readonly string[]) =>
       Object.fromEntries(Object.entries(members).filter(([name]) => names.includes(name)));
     const attributes = record[attributesName];
     const { record: schema, idPath } = this.#options.resource;
-    const own = pick(record, [...idPath.slice(0, 1), ...schema.required, ...fields, ...expanded]);
+    const own = pick(record, [...idPath.slice(0, 1), ...schema.required, ...fields]);
     if (!isObject(attributes)) return own;
     const required = schema.member(attributesName)?.required ?? [];
     const inner = pick(attributes as Members, [...required, ...fields]);
@@ -109,11 +115,12 @@ export class ResponseShape {
       return this.#once(`${collection}/${inner}`, async () => (await below()).records);
     }
     const ids = record[member];
-    // One that does not exist stays an id.
-    const find = async (id: unknown) => {
-      if (typeof id !== "string" && typeof id !== "number" && typeof id !== "bigint") return id;
+    // One that does not exist stays an id, or as it was.
+    const find = async (value: unknown) => {
+      const id = isObject(value) ? resource.idIn(value) : value;
+      if (typeof id !== "string" && typeof id !== "number" && typeof id !== "bigint") return value;
       const address = resource.addressAt(scope.slice(0, resource.scopeParameters.length), `${id}`);
-      return (await this.#once(`${collection}/${address}`, () => records(collection).find(address))) ?? id;
+      return (await this.#once(`${collection}/${address}`, () => records(collection).find(address))) ?? value;
     };
     return Array.isArray(ids) ? Promise.all(ids.map(find)) : find(ids);
   }

@@ -231,7 +231,7 @@ class Runner {
         response: await this.#client.send(operation, params, { type: found.type, value: patch.operations }),
       };
     const made = found && this.#withKnownTexts(operation, this.#makeBody(operation, found, options));
-    const sent = withIds(made, record, params);
+    const sent = await this.#withOthers(operation, withIds(made, record, params));
     return { sent, response: await this.#client.send(operation, params, found && { type: found.type, value: sent }) };
   }
 
@@ -273,6 +273,20 @@ class Runner {
     if (name === undefined) throw new Error("a record has no text for a JSON Patch");
     const value = isOfObject ? record[name] : `text ${this.#seed++}`;
     return { change: { [name]: value }, operations: [{ op: "replace", path: `/${name}`, value }] };
+  }
+
+  // A request has the id of another record where a response has the record: it is created before.
+  async #withOthers(operation: Operation, sent: unknown): Promise<unknown> {
+    if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return sent;
+    const properties = this.#document.properties(this.#document.success(operation));
+    const members = Object.entries(sent).map(async ([name, value]) => {
+      const reference = Object(properties[name]).$ref as unknown;
+      const isShown = ({ get }: Lifecycle) => Object(this.#document.success(get)).$ref === reference;
+      const other = typeof value === "string" && reference ? this.#lifecycles.find(isShown) : undefined;
+      const [params] = (other && (await this.#create(other).catch(ignoreUnanswered))) ?? [];
+      return [name, Object.values(params ?? {}).at(-1) ?? value] as const;
+    });
+    return Object.fromEntries(await Promise.all(members));
   }
 
   // A response can restrict a text that a request does not.
