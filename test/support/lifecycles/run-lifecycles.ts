@@ -1,7 +1,7 @@
 // Runs lifecycles against a server.
 import { isDeepStrictEqual } from "node:util";
 import { Client, type Params, type Received } from "./client.ts";
-import { type Json, list as listOf, type Operation, type RawDocument } from "./document.ts";
+import type { Json, Operation, RawDocument } from "./document.ts";
 import { bodyOf, type Lifecycle } from "./find-lifecycles.ts";
 import { expectKept, findIds, lists, unwrap, withIds } from "./records.ts";
 import { createBodyCheck } from "./response-check.ts";
@@ -230,7 +230,7 @@ class Runner {
         sent: patch.change,
         response: await this.#client.send(operation, params, { type: found.type, value: patch.operations }),
       };
-    const made = found && this.#withKnownTexts(operation, this.#makeBody(operation, found, options));
+    const made = found && this.#makeBody(operation, found, options);
     const sent = await this.#withOthers(operation, withIds(made, record, params));
     return { sent, response: await this.#client.send(operation, params, found && { type: found.type, value: sent }) };
   }
@@ -287,18 +287,5 @@ class Runner {
       return [name, Object.values(params ?? {}).at(-1) ?? value] as const;
     });
     return Object.fromEntries(await Promise.all(members));
-  }
-
-  // A response can restrict a text that a request does not.
-  #withKnownTexts(operation: Operation, sent: unknown): unknown {
-    if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return sent;
-    const properties = this.#document.properties(this.#document.success(operation));
-    const members = Object.entries(sent).map(([name, value]) => {
-      const { enum: values, type, format } = this.#document.resolve(properties[name]);
-      if (typeof value !== "string" || !value.startsWith("text ")) return [name, value];
-      if (typeof format === "string") return [name, makeValue(this.#document, properties[name], this.#seed)];
-      return [name, type === "integer" ? `${this.#seed % 10}` : (listOf(values)[0] ?? value)];
-    });
-    return Object.fromEntries(members);
   }
 }

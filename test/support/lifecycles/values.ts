@@ -80,14 +80,17 @@ export function makeValue(document: RawDocument, schema: unknown, seed: number, 
     return isSample ? sample : fc.sample(fc.stringMatching(regExp), { numRuns: 1, seed })[0];
   }
   if (typeof sample === "string" && found.format !== undefined) return sample;
-  const text = `text ${seed}`;
+  // A response can restrict a text that a request does not.
+  const known = document.resolve(record);
+  if (typeof known.format === "string") return makeValue(document, known, seed);
+  const text = known.type === "integer" ? `${seed % 10}` : `${list(known.enum)[0] ?? `text ${seed}`}`;
   return text.padEnd(shortest, "x").slice(0, longest);
 }
 
 function makeObject(document: RawDocument, schema: Json, seed: number, options: ValueOptions): Json {
   const { depth = 0, wanted = [], choice, sendsReadOnly = false, isWhole = false } = options;
   const { properties, required } = document.shape(schema, choice);
-  const record = document.shape(options.record);
+  const record = { ...document.shape(options.record), properties: document.properties(options.record) };
   // The server makes those of the record itself, unless they choose an alternative.
   const canBeSent = (name: string) => depth > 0 || document.resolve(properties[name]).enum !== undefined;
   const isSent = (name: string) =>
