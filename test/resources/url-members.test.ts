@@ -40,10 +40,11 @@ const document = documentOf(
       required: [title]
       properties:
         title: { type: string }
+        output: { type: object, properties: { text: { type: string } } }
         priority: { type: string, enum: [low, high], description: "How soon it is done. Defaults to \`high\`." }
     Issue:
       type: object
-      required: [id, title, url, comments_url, comments, repository_url, _links, state, priority]
+      required: [id, title, url, comments_url, comments, repository_url, _links, state, priority, output]
       properties:
         id: { type: integer }
         title: { type: string }
@@ -52,6 +53,7 @@ const document = documentOf(
         comments: { type: object, required: [data, url], properties: { data: { type: array, items: { type: object } }, url: ${uri} } }
         repository_url: ${uri}
         _links: { type: object, required: [self, html, repository], properties: { self: ${link}, html: ${link}, repository: ${link} } }
+        output: { type: object, required: [text, comments_url], properties: { text: { type: string }, comments_url: ${uri} } }
         state: { type: string }
         priority: { type: string, enum: [low, high] }
     FullRepository: { type: object, properties: { repo: { type: string } } }
@@ -75,10 +77,17 @@ testLikely("a new record has its URL, that of its parent, and those of lists bel
     _links: { self: { href: url }, html: { href: url }, repository: { href: "http://localhost/repos/a%20b" } },
     state: "open",
     priority: "high",
+    output: { text: "", comments_url: `${url}/comments` },
   });
   t.same((await send("GET", "/repos/a%20b/issues/1")).body, body, "it is stored");
   t.same((await send("GET", "/repos/a%20b/issues")).body, [body], "the list shows it without a filter");
   t.match((await send("PUT", "/repos/a%20b/issues/1", { title: "B" })).body, { title: "B", url });
+  const completed = (await send("POST", "/repos/a%20b/issues", { title: "A", output: { text: "b" } })).body.output;
+  t.same(
+    completed,
+    { text: "b", comments_url: "http://localhost/repos/a%20b/issues/2/comments" },
+    "also beside a text",
+  );
   const event = (await send("PUT", "/repos/a%20b/issues/1/events/e", { text: "x" })).body;
   t.match(event, { issue_url: url, repository_url: "http://localhost/repos/a%20b" }, "those of all above");
   const note = { id: "n 1", text: "x", self: "http://localhost/notes/n%201" };

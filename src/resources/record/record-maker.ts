@@ -237,10 +237,13 @@ class RecordForm {
   // Returns members with those that are made, unless it has them.
   #addMade(sources: Sources, own: Members, options: MakeOptions, known: Members = {}): object {
     const made = { ...makeMembers(this.record, sources, options), ...known };
-    // Those of an object are made beside those that a request has.
-    const inner = Object.entries(sources).flatMap(([name, source]) =>
-      "members" in source && isObject(own[name]) ? [[name, { ...Object(made[name]), ...own[name] }] as const] : [],
-    );
+    // Those of an object are made beside those that a request has, if it lacks some.
+    const inner = Object.entries(sources).flatMap(([name, source]) => {
+      const [value, sent] = [made[name], own[name]];
+      if (!isObject(value) || !isObject(sent)) return [];
+      const lacksSome = "members" in source || (options.converts && !this.record.accepts(name, sent));
+      return lacksSome ? [[name, { ...value, ...sent }] as const] : [];
+    });
     return { ...made, ...own, ...Object.fromEntries(inner) };
   }
 
