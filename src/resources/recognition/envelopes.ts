@@ -3,7 +3,7 @@
 import { toSnakeCase } from "../../lib/index.ts";
 import type { SchemaNode } from "../../openapi/index.ts";
 import { chooseValues, valuesOf } from "../record/member-values.ts";
-import { envelopeNames, meaningOf } from "../record/name-tables.ts";
+import { envelopeNames, meaningOf, messageNames } from "../record/name-tables.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace, valueType } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
 import { successSchema } from "./bodies-and-parameters.ts";
@@ -61,12 +61,17 @@ export function findRecordEnvelope(place: SchemaPlace, resource: Resource): Reco
   return beside && { member: hole, beside };
 }
 
-// The values of members that say nothing of the record: also an example of a boolean. Undefined if one has another value.
+// The values of members that say nothing of the record: also an example of a boolean, and an empty message. Undefined if one has another.
 function findBeside(schema: RecordSchema, names: readonly string[]): Members | undefined {
   const said = valuesOf(chooseValues(schema, names, { isSaid: true }));
   const example = Object(schema.example) as Members;
   const booleans = names.filter((name) => !Object.hasOwn(said, name) && typeof example[name] === "boolean");
-  const found = { ...said, ...Object.fromEntries(booleans.map((name) => [name, example[name]])) };
+  const messages = names.filter((name) => meaningOf(messageNames, name) && schema.accepts(name, ""));
+  const found = {
+    ...Object.fromEntries(messages.map((name) => [name, ""])),
+    ...said,
+    ...Object.fromEntries(booleans.map((name) => [name, example[name]])),
+  };
   return names.every((name) => Object.hasOwn(found, name)) ? found : undefined;
 }
 

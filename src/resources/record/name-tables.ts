@@ -127,6 +127,9 @@ export const envelopeNames: readonly Row<true>[] = [
   [/^(data|result|response|payload)$/, true, "Laravel, Cloudflare"],
 ];
 
+/** The texts for people beside a record, which can be empty. */
+export const messageNames: readonly Row<true>[] = [[/^(message|msg)$/, true, "GitHub, Laravel"]];
+
 /** The arrays beside a list that have no records. */
 export const pageArrayNames: readonly Row<true>[] = [
   [/^(order|sort|facets|filters|errors|warnings)$/, true, "Box"],
