@@ -1,6 +1,6 @@
 // The SQL of indexes, which is the same in both kinds of databases but for what a dialect has of its own.
 import { entriesEnd } from "./query/conditions.ts";
-import type { IndexRows, IndexStep, ReadIndex } from "./query/index-page.ts";
+import type { EntryRow, IndexRows, IndexStep, ReadIndex } from "./query/index-page.ts";
 import { type Collection, type Filter, idColumn, usedFilters } from "./records.ts";
 
 /** What the SQL of a database has of its own. */
@@ -11,6 +11,8 @@ export interface IndexDialect {
   parameter(number: number): string;
   /** Returns the condition of a filter. */
   condition(filter: Filter, value: string): string;
+  /** Returns bytes as a text in hexadecimal. */
+  hex(bytes: string): string;
   /** The size of the column `record` in bytes, which is known without reading it. */
   readonly size: string;
   /** Returns a selection of `first`, an integer, `value`, bytes, and `id`, an integer, from a parameter: JSON, with bytes in hexadecimal. */
@@ -29,26 +31,32 @@ export type RunStatement = (
 
 /** Returns a function that reads the entries of a collection. */
 export function createIndexReader(dialect: IndexDialect, collection: Collection, run: RunStatement): ReadIndex {
+  let hadAll = true; // whether the index lacked no record when it was read last
+  const read = async <R>(step: IndexStep, hasAll: boolean) => {
+    const { text, values } = stepStatement(dialect, collection, step, hasAll);
+    return (await run(text, ...values)) as readonly unknown[] as readonly R[];
+  };
   return async (step) => {
-    const { text, values } = stepStatement(dialect, collection, step);
-    return toIndexRows((await run(text, ...values)) as readonly unknown[] as readonly StepRow[]);
+    if (hadAll && !step.isCount) {
+      const entries = await read<EntryRow>(step, true);
+      if (entries.length > 0) return { lacking: 0, count: undefined, others: [], entries };
+    }
+    const found = toIndexRows(await read<StepRow>(step, false));
+    hadAll = found?.lacking === 0;
+    return found;
   };
 }
 
-type StepRow = readonly [record: string | null, number: bigint, value: Uint8Array | null, count: bigint | null];
+type StepRow = readonly [record: string | null, number: bigint, value: string | null, count: bigint | null];
 
 function toIndexRows(rows: readonly StepRow[]): IndexRows | undefined {
-  const isState = ([, , value]: StepRow) => value !== null && entriesEnd.equals(value);
-  const [, lacking, , count] = rows.find(isState) ?? [];
+  const [, lacking, , count] = rows.find(([, , value]) => value === "") ?? [];
   if (lacking === undefined) return undefined;
-  const entries = rows.filter((row) => !isState(row));
   return {
     lacking: Number(lacking),
     count: count ?? undefined,
-    others: entries.flatMap(([record, number, value]) => (record === null || value ? [] : [[record, number] as const])),
-    entries: entries.flatMap(([record, number, value]) =>
-      value ? [[record, number, Buffer.from(value)] as const] : [],
-    ),
+    others: rows.flatMap(([record, number, value]) => (record === null || value !== null ? [] : [[record, number]])),
+    entries: rows.flatMap(([record, number, value]) => (value ? [[record, number, value]] : [])),
   };
 }
 
@@ -57,39 +65,42 @@ const maxLackingBytes = 1_048_576;
 
 /**
  * Returns the statement of a step, with the values of its parameters. Its rows have a record, its number and a value: entries, then the
- * records that the index lacks, without a value. If the index can be used, one has their number, the end of all entries, and the count.
+ * records that the index lacks, without a value. If the index can be used, one has their number, no bytes, and the count. A statement that
+ * is only for an index that lacks no record has entries only, in half the time; none if the index lacks some.
  *
  * PostgreSQL finds each record by its id, and not by a hash join, which it may plan while the table is small.
  */
-function stepStatement(dialect: IndexDialect, collection: Collection, step: IndexStep) {
+function stepStatement(dialect: IndexDialect, collection: Collection, step: IndexStep, hasAll: boolean) {
   const { filter = {}, specification, from, to, isAscending, planned, limit, offset, isCount } = step;
   const filters = usedFilters(collection, filter);
   const values: unknown[] = [collection.name, specification, entriesEnd, from, to];
   const add = (value: unknown) => dialect.parameter(values.push(value));
   const [name, text, behind, low, high] = values.map((_, index) => dialect.parameter(index + 1));
   const [records, entries] = [dialect.table(collection.name), dialect.table("index_entries")];
+  const changes = `${dialect.table("index_changes")} WHERE collection = ${name}`;
+  const index = `${dialect.table("record_indexes")} AS i WHERE collection = ${name} AND specification = ${text} AND complete = 1`;
   const matching = filters.map((one) => ` AND ${dialect.condition(one, add(filter[one.name]))}`).join("");
-  const skipped = offset > 0 ? add(offset) : undefined;
-  const part = `FROM ${entries} WHERE index_id = (SELECT own FROM state) AND value >= ${low} AND value < ${high}
-      AND id NOT IN (SELECT id FROM lacking)`;
   const recordOf = (column: string, id: string, also = "") =>
     `(SELECT ${column} FROM ${records} AS r WHERE r.id = ${id}${also})`;
-  const page =
-    () => `SELECT ${recordOf("CAST(r.record AS text)", "e.id", matching)} AS record, e.id, e.value, NULL AS count FROM (
+  const range = `value >= ${low} AND value < ${high}`;
+  const page = (part: string, skip: (offset: string) => string) =>
+    `SELECT ${recordOf("CAST(r.record AS text)", "e.id", matching)} AS record, e.id, ${dialect.hex("e.value")} AS value FROM (
       SELECT value, id FROM (
-        SELECT value, id ${part} ORDER BY value ${isAscending ? "ASC" : "DESC"} LIMIT ${planned}${
-          skipped
-            ? ` OFFSET coalesce((SELECT CASE WHEN ${skipped} > number THEN ${skipped} - number END FROM state), 0)`
-            : ""
-        }
+        SELECT value, id ${part} ORDER BY value ${isAscending ? "ASC" : "DESC"} LIMIT ${planned}${offset > 0 ? ` OFFSET ${skip(add(offset))}` : ""}
       ) AS found LIMIT ${add(limit)} + 0
-    ) AS e
-    UNION ALL`;
+    ) AS e`;
+  if (hasAll) {
+    // PostgreSQL makes a plan for each call if it has NOT EXISTS.
+    const own = `SELECT id FROM ${index} AND (SELECT 1 FROM ${changes} LIMIT 1) IS NULL
+      AND coalesce((SELECT value FROM ${entries} WHERE index_id = i.id ORDER BY value DESC LIMIT 1) < ${behind}, true)`;
+    return { text: page(`FROM ${entries} WHERE index_id = (${own}) AND ${range}`, (skipped) => skipped), values };
+  }
+  const part = `FROM ${entries} WHERE index_id = (SELECT own FROM state) AND ${range} AND id NOT IN (SELECT id FROM lacking)`;
+  const skip = (skipped: string) =>
+    `coalesce((SELECT CASE WHEN ${skipped} > number THEN ${skipped} - number END FROM state), 0)`;
   const statement = `
-    WITH own AS MATERIALIZED (
-      SELECT id FROM ${dialect.table("record_indexes")} WHERE collection = ${name} AND specification = ${text} AND complete = 1
-    ), lacking AS MATERIALIZED (
-      SELECT id FROM (SELECT id FROM ${dialect.table("index_changes")} WHERE collection = ${name} LIMIT ${maxLacking + 1}) AS changed
+    WITH own AS MATERIALIZED (SELECT id FROM ${index}), lacking AS MATERIALIZED (
+      SELECT id FROM (SELECT id FROM ${changes} LIMIT ${maxLacking + 1}) AS changed
       UNION
       SELECT id FROM (
         SELECT id FROM ${entries} WHERE index_id = (SELECT id FROM own) AND value >= ${behind} LIMIT ${maxLacking + 1}) AS placeless
@@ -99,10 +110,10 @@ function stepStatement(dialect: IndexDialect, collection: Collection, step: Inde
       GROUP BY own.id HAVING count(lacking.id) <= ${maxLacking}
         AND coalesce(sum(${recordOf(dialect.size, "lacking.id")}), 0) <= ${maxLackingBytes}
     )
-    ${isCount ? "" : page()}
+    ${isCount ? "" : `SELECT record, id, value, NULL AS count FROM (${page(part, skip)}) AS page UNION ALL`}
     SELECT ${recordOf("CAST(r.record AS text)", "lacking.id", matching)}, lacking.id, NULL, NULL FROM state, lacking
     UNION ALL
-    SELECT NULL, number, ${behind}, ${isCount ? `(SELECT count(*) ${part})` : "NULL"} FROM state`;
+    SELECT NULL, number, '', ${isCount ? `(SELECT count(*) ${part})` : "NULL"} FROM state`;
   return { text: statement, values };
 }
 

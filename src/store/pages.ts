@@ -31,8 +31,8 @@ export interface ListSelection {
   readonly offset?: number;
 }
 
-/** A row of a list: the JSON of a record, its number if that is not its id, and its place in another order. */
-export type ListRow = readonly [record: string, number?: bigint, place?: Uint8Array];
+/** A row of a list: the JSON of a record, its number if that is not its id, and a function that returns its place in another order. */
+export type ListRow = readonly [record: string, number?: bigint, place?: () => Uint8Array];
 
 /** The columns of a list. */
 export function listColumns(collection: Collection): string {
@@ -75,8 +75,8 @@ export function toPage<R>(
     records: new RawJson(`[${page.map(([record]) => record).join(",")}]`),
     first,
     last,
-    start: page[0]?.[2] ?? first,
-    end: page.at(-1)?.[2] ?? last,
+    start: page[0]?.[2]?.() ?? first,
+    end: page.at(-1)?.[2]?.() ?? last,
     more: rows.length > page.length,
     isShort: fitting < Math.min(limit, rows.length),
   };

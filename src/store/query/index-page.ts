@@ -33,7 +33,8 @@ export interface IndexRows {
   readonly entries: readonly EntryRow[];
 }
 
-type EntryRow = readonly [record: string | null, number: bigint, value: Buffer];
+/** A row of an entry, with its value in hexadecimal. */
+export type EntryRow = readonly [record: string | null, number: bigint, value: string];
 
 /** Reads a step. Returns undefined if no index is complete, or it lacks many records. */
 export type ReadIndex = (step: IndexStep) => Promise<IndexRows | undefined>;
@@ -107,22 +108,25 @@ async function indexPage<R>(
     });
     if (found === undefined) return undefined;
     if (isFirst && isExact) skipped = Math.max(0, offset - found.lacking);
-    const entries = found.entries.map(([record, number, value]) => {
-      return { record, number, place: turn(value.subarray(range.prefix.length)) };
-    });
-    const last = entries.length < entryLimit ? undefined : entries.at(-1)?.place;
-    const others = found.others.flatMap((row) => {
+    const { entries } = found;
+    const placeIn = (value: string) => turn(Buffer.from(value, "hex").subarray(range.prefix.length));
+    const lastEntry = entries.length < entryLimit ? undefined : entries.at(-1);
+    const last = lastEntry && placeIn(lastEntry[2]);
+    const others = found.others.flatMap((row): Found[] => {
       const [record, number] = [parseRecord(row[0]), numberOf(collection, row)];
       const place = placeOf(record, number);
       const isBehind = start === undefined || sign * place.compare(start) > 0;
       const isPart = isBehind && (last === undefined || sign * place.compare(last) <= 0) && matchesAll(record);
-      return isPart ? [{ record: row[0], number, place }] : [];
+      return isPart ? [[row[0], number, () => place]] : [];
     });
-    const isFound = (record: string) => rest.length === 0 || isMatch(parseRecord(record));
-    const matching = [...entries.filter(({ record }) => record !== null && isFound(record)), ...others];
-    for (const { record, number, place } of matching.sort((a, b) => sign * a.place.compare(b.place))) {
+    const matching = entries.flatMap(([record, number, value]): Found[] => {
+      const isFound = record !== null && (rest.length === 0 || isMatch(parseRecord(record)));
+      return isFound ? [[record, number, () => placeIn(value)]] : [];
+    });
+    const all = others.length === 0 ? matching : sortFound([...matching, ...others], sign);
+    for (const [record, number, place] of all) {
       if (skipped++ < offset) continue;
-      rows.push([record as string, number, order.length > 0 ? place : undefined]);
+      rows.push(order.length > 0 ? [record, number, place] : [record, number]);
     }
     count += entries.length;
     if (last === undefined || rows.length > limit || lengthOf(rows) > maxBytes) break;
@@ -131,6 +135,13 @@ async function indexPage<R>(
     planned = Math.min(steps.last, planned * steps.factor);
   }
   return toPage(collection, rows.slice(0, limit + 1), query);
+}
+
+type Found = Required<ListRow>;
+
+function sortFound(found: readonly Found[], sign: number): Found[] {
+  const placed = found.map((row) => ({ row, place: row[2]() as Buffer }));
+  return placed.sort((a, b) => sign * a.place.compare(b.place)).map(({ row }) => row);
 }
 
 // Returns undefined if others can be in the range, or a scan is better.

@@ -75,9 +75,12 @@ async function sortRows<R>(collection: Collection, query: RecordQuery, read: Rea
     if (kept.length < 2 * wanted + stepRows.min && !isLarge) continue;
     kept = kept.sort(inOrder).slice(0, wanted);
     if (isLarge) kept = fittingRows(kept, maxBytes);
-    size = lengthOf(kept);
+    size = kept.reduce((length, [record]) => length + record.length, 0);
   }
-  const rows = kept.sort(inOrder).slice(offset, wanted);
+  const rows = kept
+    .sort(inOrder)
+    .slice(offset, wanted)
+    .map(([record, number, place]): ListRow => [record, number, () => place]);
   return toPage(collection, rows, query);
 }
 

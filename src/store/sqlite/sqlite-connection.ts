@@ -37,6 +37,8 @@ export function openDatabase(file: string, mode: OpenMode, collections: readonly
     // With recursive triggers, a deletion cascades within a collection.
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA recursive_triggers = ON;");
     migrate(db, collections);
+    // A page by an index reads its records from all over the file: 2 MB, the default, is a third slower.
+    db.exec("PRAGMA cache_size = -32000");
     db.exec("PRAGMA busy_timeout = 0"); // from here on, `retryWhileBusy` waits without blocking the event loop
     return db;
   } catch (error) {
