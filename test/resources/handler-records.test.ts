@@ -109,6 +109,11 @@ t.test("A handler asks for records by their members, in an order, also of all pa
   t.same(await hoursOf({ where: { hours: { gt: 3, lt: 20 }, state: "done" } }), [7, 7]);
   t.same(await hoursOf({ where: { state: { in: ["open"] } }, limit: 1 }), [3]);
   t.same(await hoursOf({ where: { state: { not: "done" } }, filter: { state: "open" } }), [3, 3]);
+  t.same(
+    await hoursOf({ where: { state: "done" }, filter: { state: "open" } }),
+    [],
+    "a filter and a condition both hold",
+  );
   t.equal(await repairs.count({ state: { startsWith: "DO", ignoresCase: true } }, "all"), 4n);
   t.equal(await repairs.count({ closedAt: null }, "all"), 6n);
   await t.rejects(repairs.list({ limit: 1 }), /are those of \/bikes\/\{bikeId\}\/repairs.*scope: "all"/);

@@ -103,6 +103,7 @@ const cases: readonly (readonly [parameters: readonly string[], expected: Readon
     [query("ordering"), query("search")],
     { "ordering=-publishedAt": "3 2 1 5 4", "search=APPLE&ordering=-title": "4 2", "search=strasse": "1" },
   ],
+  [[query("search", texts)], { "search=pie&search=Zebra": "3 4", "search=pie": "4" }],
   [
     [query("sort"), query("order")],
     {

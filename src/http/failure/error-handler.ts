@@ -104,12 +104,15 @@ function hasLargeRemainder({ complete, headers }: IncomingMessage): boolean {
   return !complete && length > maxUnread;
 }
 
+const slowQueryTime = 10; // seconds that other slow queries can take
+
 function toHttpError(error: FastifyError, { errored }: IncomingMessage): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof UnstorableValue)
     return new HttpError("malformed_request", `A text of the request ${error.message}.`);
   if (error instanceof UnavailableError) return serviceUnavailable(error.message);
-  if (error instanceof QueryTooSlow) return new HttpError({ code: "query_too_slow", status: 503 }, error.message);
+  if (error instanceof QueryTooSlow)
+    return new HttpError({ code: "query_too_slow", status: 503 }, error.message, { "retry-after": `${slowQueryTime}` });
   if (error instanceof ConstraintViolation) return new ConflictingRequest(error);
   if (error instanceof RecordTooLarge)
     return new HttpError(error.isTooDeep ? "invalid_body" : "content_too_large", error.message);

@@ -46,7 +46,10 @@ export function checkRecords(options: CheckedRecordsOptions): HandlerRecords {
   };
   const select = (where: object | undefined, filter: HandlerQuery<unknown>["filter"], wanted?: "all") => {
     const conditions = toConditions(resource, where);
-    const found = conditions.map((one) => toFilter(resource, one));
+    const found = conditions.map((one) => {
+      const equal = toFilter(resource, one);
+      return equal && filter?.[equal[0]] === undefined ? equal : undefined; // both must match
+    });
     const indexed = found.filter((one) => one !== undefined);
     const others = conditions.filter((_, index) => found[index] === undefined);
     return { filter: inScope({ ...filter, ...Object.fromEntries(indexed) }, wanted), where: others };

@@ -16,7 +16,7 @@ const maxTime = 10_000; // milliseconds of a query
 const stepTime = 2; // milliseconds
 const stepRows = { min: 20, max: 2_000 };
 const maxScans = 32; // at once, in a process
-const maxKept = 100_000; // records before the end of a page
+const maxKept = { records: 100_000, bytes: 8 * maxPageBytes }; // before the end of a page
 
 /** Returns whether a query needs more than the filters of its collection. */
 export function needsScan({ where = [], orderBy = [] }: Selection): boolean {
@@ -69,13 +69,16 @@ async function sortRows<R>(collection: Collection, query: RecordQuery, read: Rea
     if (from !== undefined && sign * place.compare(from) <= 0) continue;
     kept.push([row[0], number, place]);
     size += row[0].length;
-    if (wanted > maxKept && kept.length > maxKept)
-      throw new QueryTooSlow(`A page of an ordered list must end within the first ${maxKept} records.`);
-    const isLarge = offset === 0 && size > 4 * maxBytes; // with an offset, the size of the page is not known yet
-    if (kept.length < 2 * wanted + stepRows.min && !isLarge) continue;
+    const isLarge = size > (offset === 0 ? 4 * maxBytes : 2 * maxKept.bytes);
+    const isDeep = wanted > maxKept.records && kept.length > maxKept.records;
+    if (kept.length < 2 * wanted + stepRows.min && !isLarge && !isDeep) continue;
     kept = kept.sort(inOrder).slice(0, wanted);
-    if (isLarge) kept = fittingRows(kept, maxBytes);
+    if (isLarge && offset === 0) kept = fittingRows(kept, maxBytes);
     size = kept.reduce((length, [record]) => length + record.length, 0);
+    if (isDeep || (isLarge && size > maxKept.bytes))
+      throw new QueryTooSlow(
+        `A page of an ordered list must end within the first ${maxKept.records} records and ${maxKept.bytes / 2 ** 20} MiB.`,
+      );
   }
   const rows = kept
     .sort(inOrder)

@@ -3,6 +3,7 @@ import { pino } from "pino";
 import t from "tap";
 import { notImplemented } from "../../../src/http/failure/http-error.ts";
 import { createEdge } from "../../../src/http/index.ts";
+import { QueryTooSlow } from "../../../src/lib/index.ts";
 import { handlers } from "../../../src/pets/handlers.ts";
 import { minimalPet, start } from "../../support/service.ts";
 
@@ -118,4 +119,15 @@ t.test("Responds with 500 to an error of a route that is no operation", async (t
   const { statusCode, body } = await app.inject({ url: "/own", headers: { host: "x" } });
   t.equal(statusCode, 500);
   t.match(JSON.parse(body), { code: "internal_error", message: /^An internal error occurred\./ });
+});
+
+t.test("Responds with 503 to a query that takes too long, and with when to send it again", async (t) => {
+  const app = await createEdge({ logger: pino({ level: "silent" }) as never, headers: {} });
+  t.teardown(() => app.close());
+  app.get("/own", () => {
+    throw new QueryTooSlow("The query is slow.");
+  });
+  const { statusCode, headers, body } = await app.inject({ url: "/own", headers: { host: "x" } });
+  t.match([statusCode, headers["retry-after"]], [503, "10"]);
+  t.match(JSON.parse(body), { code: "query_too_slow", message: "The query is slow." });
 });
