@@ -46,6 +46,7 @@ export {
   type Condition,
   compileOrder,
   isComparison,
+  isOrdered,
   type Member,
   type Operator,
   type Order,

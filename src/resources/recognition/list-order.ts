@@ -1,7 +1,7 @@
 // The order of a list: the parameters that select it, and their values, such as `-created_at,name`, `name,desc` or `NAME_DESC`.
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
-import type { Order } from "../../store/index.ts";
+import type { Member, Order } from "../../store/index.ts";
 import {
   directionNames,
   directionWords,
@@ -169,8 +169,15 @@ function readPart(text: string, resource: OrderedRecords, byDefault: boolean): O
     sign === undefined ? (word === undefined ? byDefault : meaningOf(directionWords, word)) : sign === "-";
   const member = findMemberOrTime(usual?.member ?? plain, resource.record);
   if (member === undefined) return undefined;
-  const { path, kind } = member;
-  // Numbers of the store are in the order of creation.
-  const isNumber = resource.collection.idType === "int64" && path.join() === resource.idPath.join();
-  return { path: isNumber ? [] : path, ...(kind && { kind }), descending: usual?.descending ?? descending };
+  return toOrder(member, resource, usual?.descending ?? descending);
+}
+
+/** Returns the order by a member. Numbers of the store are in the order of creation. */
+export function toOrder(
+  { path, kind }: Member,
+  { collection, idPath }: Pick<OrderedRecords, "collection" | "idPath">,
+  descending: boolean | undefined,
+): Order {
+  const isNumber = collection.idType === "int64" && path.join() === idPath.join();
+  return { path: isNumber ? [] : path, ...(kind && { kind }), descending };
 }

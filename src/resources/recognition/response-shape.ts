@@ -56,7 +56,8 @@ export function findExpansion(
   const below = all.flatMap((other) => {
     const name = lastSegment(other.path);
     const declared = record.propertyNames.find((one) => toSnakeCase(one) === toSnakeCase(name));
-    const canShow = declared === undefined ? !record.isClosed : showsItems(record, declared, other.record);
+    const canShow =
+      declared === undefined ? !record.isClosed : shows(record, itemSchemas(record.property(declared)), other.record);
     if (!canShow || other.isSingle || !isParent(resource, other)) return [];
     return [[name, { collection: other.name, member: declared ?? name }] as const];
   });
@@ -125,9 +126,9 @@ function findShown(member: string, { record, path, plan }: Resource, all: readon
     !other.isSingle &&
     path.startsWith(other.path.slice(0, other.path.lastIndexOf("}") + 1)) &&
     other.plan.scope.every(({ parameter }, index) => plan.scope[index]?.parameter === parameter);
-  return all.find(
-    (other) => isIn(other) && (shows(record, member, other.record) || showsItems(record, member, other.record)),
-  );
+  const schemas = record.property(member);
+  const shown = [schemas, itemSchemas(schemas)];
+  return all.find((other) => isIn(other) && shown.some((one) => shows(record, one, other.record)));
 }
 
 // Whether a member can be a text or number, or an array of them.
@@ -135,14 +136,7 @@ function canBeId(record: RecordSchema, member: string): boolean {
   return ["x", 1, ["x"], [1]].some((id) => record.accepts(member, id));
 }
 
-function shows(record: RecordSchema, member: string, other: RecordSchema): boolean {
-  const [first] = record.property(member);
+function shows(record: RecordSchema, [first]: readonly SchemaNode[] = [], other: RecordSchema): boolean {
   const inner = first && RecordSchema.of(record.document, first);
-  return inner !== undefined && [inner, ...inner.alternatives].some(({ pointer }) => pointer === other.pointer);
-}
-
-function showsItems(record: RecordSchema, member: string, other: RecordSchema): boolean {
-  const [items] = itemSchemas(record.property(member)) ?? [];
-  const inner = items && RecordSchema.of(record.document, items);
   return inner !== undefined && [inner, ...inner.alternatives].some(({ pointer }) => pointer === other.pointer);
 }

@@ -12,6 +12,7 @@ import type {
   RecordId,
   RecordQuery,
 } from "../../store/index.ts";
+import { toOrder } from "../recognition/list-order.ts";
 import { findNamed } from "../recognition/list-parameters.ts";
 import type { Resource } from "../record/resource.ts";
 
@@ -139,11 +140,7 @@ export function toFilter(
 
 /** Returns the order of names, of which a descending one begins with `-`. Throws an Error for a name of no member. */
 export function toOrders(resource: Resource, names: readonly string[] = []): Order[] {
-  return names.map((name) => {
-    const { path, kind } = memberOf(resource, name.replace(/^-/, ""));
-    const isNumber = resource.collection.idType === "int64" && path.join() === resource.idPath.join();
-    return { path: isNumber ? [] : path, kind, descending: name.startsWith("-") };
-  });
+  return names.map((name) => toOrder(memberOf(resource, name.replace(/^-/, "")), resource, name.startsWith("-")));
 }
 
 function memberOf({ name: collection, record }: Resource, name: string) {

@@ -1,7 +1,7 @@
 // What a request says of the records of a list: which ones, and in which order.
 import { InvalidRequest } from "../../http/index.ts";
 import { InvalidValue, isObject, parseJson } from "../../lib/index.ts";
-import { type Condition, type Filter, isTime, type Order } from "../../store/index.ts";
+import { type Condition, type Filter, isComparison, isTime, type Order } from "../../store/index.ts";
 import { isDescending, readSort } from "../recognition/list-order.ts";
 import type { ListCondition } from "../recognition/list-parameters.ts";
 import type { ListPlan } from "../recognition/plan.ts";
@@ -52,8 +52,9 @@ function requireKnownKeys(conditions: readonly ListCondition[], parameter: strin
 function convert(value: unknown, { type, operator, parameter }: ListCondition): unknown {
   if (typeof value !== "string" || operator === "isNull") return value;
   if (type === "string") {
-    const isRange = ["gt", "gte", "lt", "lte"].includes(operator); // only times have one
-    if (isRange && !isTime(value)) throw invalid(parameter, `The parameter ${parameter} must be a date or a time.`);
+    // Only times have a range.
+    if (isComparison(operator) && !isTime(value))
+      throw invalid(parameter, `The parameter ${parameter} must be a date or a time.`);
     return value;
   }
   const isOfType = type === "boolean" ? /^(true|false)$/ : /^-?(0|[1-9]\d*)(\.\d+)?$/;

@@ -2,7 +2,7 @@
 import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { isObject, parseJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/index.ts";
-import { compileOrder, type Order, type Page, type PagePosition, scopeFilter } from "../../store/index.ts";
+import { compileOrder, isOrdered, type Order, type Page, type PagePosition, scopeFilter } from "../../store/index.ts";
 import { readsTotal, writePageMembers } from "../recognition/page-facts.ts";
 import type { PageParameters } from "../recognition/page-parameters.ts";
 import type { ListPlan, PlannedAction } from "../recognition/plan.ts";
@@ -158,13 +158,13 @@ async function findPosition(
   isBefore: boolean,
 ): Promise<PagePosition | undefined | null> {
   if (cursor === undefined) return undefined;
-  const isOrdered = orderBy.length > 0 && orderBy[0]?.path.length !== 0;
-  const own = readCursor({ ...filter, cursor: `${cursor}` }, isOrdered);
+  const isInOrder = isOrdered(orderBy);
+  const own = readCursor({ ...filter, cursor: `${cursor}` }, isInOrder);
   if (own !== null) return own;
   const address = collection.place.addressOf(call, `${cursor}`);
   const number = await collection.records.position(address);
-  const record = isOrdered ? await collection.records.find(address) : undefined;
-  if (number === undefined || (isOrdered && record === undefined)) return null;
+  const record = isInOrder ? await collection.records.find(address) : undefined;
+  if (number === undefined || (isInOrder && record === undefined)) return null;
   const place = record ? compileOrder(orderBy)(collection.membersOf(record), number) : number;
   return isBefore ? { before: place } : { after: place };
 }

@@ -140,21 +140,21 @@ function compile({ operator, value, ignoresCase }: Condition, kind: TextKind | u
 }
 
 /** How a value is greater or less than another one. */
-export type Comparison = keyof typeof signs;
+export type RangeOperator = keyof typeof signs;
 
 /** Returns the instant with which a time is compared, or another value as it is. */
 export function toBound(
-  operator: Comparison,
+  operator: RangeOperator,
   value: unknown,
   kind: TextKind | undefined,
-): { readonly operator: Comparison; readonly value: unknown } {
+): { readonly operator: RangeOperator; readonly value: unknown } {
   // A date is the whole day: up to 2026-01-31 is up to its end, and after it is from 2026-02-01 on.
   const isDay = kind === "time" && isDate(value) && (operator === "lte" || operator === "gt");
   return isDay ? { operator: operator === "lte" ? "lt" : "gte", value: `${value}T24:00:00Z` } : { operator, value };
 }
 
 /** Returns whether an operator compares values by their order. */
-export function isComparison(operator: Operator): operator is Comparison {
+export function isComparison(operator: Operator): operator is RangeOperator {
   return Object.hasOwn(signs, operator);
 }
 

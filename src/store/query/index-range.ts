@@ -2,7 +2,6 @@
 import type { RecordQuery } from "../port.ts";
 import { type Collection, type FilterValues, scopeFilter, usedFilters } from "../records.ts";
 import {
-  type Comparison,
   type Condition,
   cut,
   encodeScope,
@@ -12,6 +11,7 @@ import {
   isOrdered,
   type Member,
   type Order,
+  type RangeOperator,
   toBound,
 } from "./conditions.ts";
 import { after, encodeValue, reverse } from "./value-bytes.ts";
@@ -158,7 +158,7 @@ function boundsOf(
   const found = where.filter((one) => isComparison(one.operator) && isSimple(one) && isOf(one));
   if (found.length === 0) return undefined;
   const bounds = found.map((condition) => {
-    const { operator, value } = toBound(condition.operator as Comparison, [condition.value].flat()[0], kind);
+    const { operator, value } = toBound(condition.operator as RangeOperator, [condition.value].flat()[0], kind);
     const isUpper = operator === "lt" || operator === "lte";
     const bytes = encodeValue(cut(value), kind);
     const type = bytes.subarray(0, 1);
