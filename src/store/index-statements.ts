@@ -1,6 +1,7 @@
 // The SQL of indexes, which is the same in both kinds of databases but for what a dialect has of its own.
+import { lengthOf, maxListBytes, unmeasuredRows } from "./pages.ts";
 import { entriesEnd } from "./query/conditions.ts";
-import type { EntryRow, IndexRows, IndexStep, ReadIndex } from "./query/index-page.ts";
+import type { EntryRow, IndexReader, IndexRows, IndexStep } from "./query/index-page.ts";
 import { type Collection, type Filter, idColumn, usedFilters } from "./records.ts";
 
 /** What the SQL of a database has of its own. */
@@ -15,6 +16,8 @@ export interface IndexDialect {
   hex(bytes: string): string;
   /** The size of the column `record` in bytes, which is known without reading it. */
   readonly size: string;
+  /** Whether a step of many entries ends with the size of their records, so that it can have more of them. */
+  readonly sumsSizes: boolean;
   /** Returns a selection of `first`, an integer, `value`, bytes, and `id`, an integer, from a parameter: JSON, with bytes in hexadecimal. */
   rows(parameter: string): string;
   /** The number of records that are read at once to update indexes. */
@@ -30,26 +33,33 @@ export type RunStatement = (
 ) => readonly unknown[][] | Promise<readonly unknown[][]>;
 
 /** Returns a function that reads the entries of a collection. */
-export function createIndexReader(dialect: IndexDialect, collection: Collection, run: RunStatement): ReadIndex {
+export function createIndexReader(dialect: IndexDialect, collection: Collection, run: RunStatement): IndexReader {
   let hadAll = true; // whether the index lacked no record when it was read last
   const read = async <R>(step: IndexStep, hasAll: boolean) => {
     const { text, values } = stepStatement(dialect, collection, step, hasAll);
     return (await run(text, ...values)) as readonly unknown[] as readonly R[];
   };
-  return async (step) => {
-    if (hadAll && !step.isCount) {
-      const entries = await read<EntryRow>(step, true);
-      if (entries.length > 0) return { lacking: 0, count: undefined, others: [], entries };
-    }
-    const found = toIndexRows(await read<StepRow>(step, false));
-    hadAll = found?.lacking === 0;
-    return found;
+  const isLast = ({ limit }: IndexStep, entries: readonly EntryRow[]) =>
+    entries.length < limit &&
+    (!dialect.sumsSizes || lengthOf(entries.map(([record]) => [record ?? ""])) * 3 < maxListBytes);
+  return {
+    firstStep: dialect.sumsSizes ? 4 * unmeasuredRows : unmeasuredRows,
+    async read(step) {
+      if (hadAll && !step.isCount) {
+        const entries = await read<EntryRow>(step, true);
+        if (entries.length > 0)
+          return { lacking: 0, count: undefined, others: [], entries, isLast: isLast(step, entries) };
+      }
+      const found = toIndexRows(await read<StepRow>(step, false));
+      hadAll = found?.lacking === 0;
+      return found && { ...found, isLast: isLast(step, found.entries) };
+    },
   };
 }
 
 type StepRow = readonly [record: string | null, number: bigint, value: string | null, count: bigint | null];
 
-function toIndexRows(rows: readonly StepRow[]): IndexRows | undefined {
+function toIndexRows(rows: readonly StepRow[]): Omit<IndexRows, "isLast"> | undefined {
   const [, lacking, , count] = rows.find(([, , value]) => value === "") ?? [];
   if (lacking === undefined) return undefined;
   return {
@@ -83,12 +93,19 @@ function stepStatement(dialect: IndexDialect, collection: Collection, step: Inde
   const recordOf = (column: string, id: string, also = "") =>
     `(SELECT ${column} FROM ${records} AS r WHERE r.id = ${id}${also})`;
   const range = `value >= ${low} AND value < ${high}`;
-  const page = (part: string, skip: (offset: string) => string) =>
-    `SELECT ${recordOf("CAST(r.record AS text)", "e.id", matching)} AS record, e.id, ${dialect.hex("e.value")} AS value FROM (
+  const found = (part: string, skip: (offset: string) => string) =>
+    `SELECT ${recordOf("r.record", "e.id", matching)} AS record, e.id, e.value FROM (
       SELECT value, id FROM (
         SELECT value, id ${part} ORDER BY value ${isAscending ? "ASC" : "DESC"} LIMIT ${planned}${offset > 0 ? ` OFFSET ${skip(add(offset))}` : ""}
       ) AS found LIMIT ${add(limit)} + 0
     ) AS e`;
+  const columns = `CAST(record AS text) AS record, id, ${dialect.hex("value")} AS value`;
+  const page = (...parts: Parameters<typeof found>) =>
+    dialect.sumsSizes && planned > unmeasuredRows
+      ? `WITH page AS MATERIALIZED (${found(...parts)}),
+          sums AS (SELECT sum(${dialect.size}) OVER (ROWS UNBOUNDED PRECEDING) AS size FROM page AS r)
+        SELECT ${columns} FROM page LIMIT (SELECT 1 + count(*) FILTER (WHERE size < ${maxListBytes}) FROM sums)`
+      : `SELECT ${columns} FROM (${found(...parts)}) AS page`;
   if (hasAll) {
     // PostgreSQL makes a plan for each call if it has NOT EXISTS.
     const own = `SELECT id FROM ${index} AND (SELECT 1 FROM ${changes} LIMIT 1) IS NULL

@@ -45,6 +45,9 @@ export const maxPageBytes = 4_194_304;
 /** The number of rows that a store reads before it looks at their size: 32 records of 1 MiB are no problem. */
 export const unmeasuredRows = 32;
 
+/** The size in bytes, as PostgreSQL stores them, with which the rows of a list end: the row that reaches it is the last. */
+export const maxListBytes = 262_144;
+
 /** Returns the number of the record of a row. */
 export function numberOf(collection: Collection, row: ListRow): bigint {
   return row[1] ?? (readId(collection, row[0]) as bigint);

@@ -1,4 +1,5 @@
 // Conformance suite of the stores: queries with indexes give the records of a plain implementation in memory, also while records change.
+import { randomBytes } from "node:crypto";
 import { toJson } from "../../src/lib/json.ts";
 import { openDatabase, openTables } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/port.ts";
@@ -227,5 +228,20 @@ testStores("an index is within the scope of its records, and a value that is too
     ]),
     [-9, -2, 0],
   );
+  t.equal(scans(), 0);
+});
+
+testStores("a page by an index has many large records, which are read in several steps", async (t, test) => {
+  const store = await test.open({ collections: [indexed] });
+  const records = store.records<Json, Json>(indexed.name);
+  for (let n = 0; n < 70; n++) await records.create({ number: n % 10, notes: randomBytes(10_000).toString("hex") });
+  await settle(test);
+  const scans = countScans(t);
+  for (const limit of [40, 60, 90]) {
+    const { records: found, more } = await records.list({ limit, orderBy: [{ path: ["number"] }] });
+    const ids = (JSON.parse(found.text) as Json[]).map(({ id }) => id);
+    t.same(ids, Array.from({ length: 70 }, (_, n) => (n % 7) * 10 + Math.floor(n / 7) + 1).slice(0, limit));
+    t.equal(more, limit < 70);
+  }
   t.equal(scans(), 0);
 });

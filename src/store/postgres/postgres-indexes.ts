@@ -14,6 +14,7 @@ export function createDialect(schema: string): IndexDialect {
     parameter: (number) => `$${number}`,
     condition: toCondition,
     hex: (bytes) => `encode(${bytes}, 'hex')`,
+    sumsSizes: true,
     size: "pg_column_size(r.record)",
     rows: (parameter) =>
       `SELECT (value ->> 0)::bigint AS first, decode(value ->> 1, 'hex') AS value, (value ->> 2)::bigint AS id FROM json_array_elements(${parameter}::json) AS all_rows (value)`,

@@ -8,6 +8,7 @@ import {
   type ListSelection,
   lengthOf,
   listColumns,
+  maxListBytes,
   maxPageBytes,
   numberOf,
   type PageStart,
@@ -120,9 +121,6 @@ async function readPages<R>(
 }
 
 const minPlannedLimit = 32;
-
-/** The size in bytes, as PostgreSQL stores them, with which the rows of a list end: the row that reaches it is the last. */
-const maxListBytes = 262_144;
 
 /**
  * Returns the text of the statement that lists the records that match filters. Its parameters are the values of the filters, the

@@ -1,6 +1,6 @@
 // Queries with an index: reads entries with their records, and merges the few records that the index lacks.
 import { parseJson } from "../../lib/index.ts";
-import { type ListRow, lengthOf, maxPageBytes, numberOf, toPage, toPageStart } from "../pages.ts";
+import { type ListRow, lengthOf, maxPageBytes, numberOf, toPage, toPageStart, unmeasuredRows } from "../pages.ts";
 import type { Page, RecordQuery } from "../port.ts";
 import { type Collection, usedFilters } from "../records.ts";
 import { compileConditions, compileOrder, isOrdered } from "./conditions.ts";
@@ -29,6 +29,8 @@ export interface IndexRows {
   readonly lacking: number;
   /** The number of entries, if they are counted. */
   readonly count: bigint | undefined;
+  /** Whether no other entries follow. */
+  readonly isLast: boolean;
   /** The values of entries, with the numbers of their records, and the records if these match the filter. */
   readonly entries: readonly EntryRow[];
 }
@@ -36,16 +38,21 @@ export interface IndexRows {
 /** A row of an entry, with its value in hexadecimal. */
 export type EntryRow = readonly [record: string | null, number: bigint, value: string];
 
-/** Reads a step. Returns undefined if no index is complete, or it lacks many records. */
-export type ReadIndex = (step: IndexStep) => Promise<IndexRows | undefined>;
+/** Reads the entries of a collection. */
+export interface IndexReader {
+  /** The maximum number of entries of the first step. */
+  readonly firstStep: number;
+  /** Reads a step. Returns undefined if no index is complete, or it lacks many records. */
+  read(step: IndexStep): Promise<IndexRows | undefined>;
+}
 
-const steps = { first: 32, factor: 4, last: 512 }; // entries
+const steps = { factor: 4, last: 512 }; // entries
 const maxRead = 2_000; // entries of records that may not match
 
 /** How the records of a collection are read, without an index and with one. */
 export interface QueryReaders {
   readonly rows: ReadRows;
-  readonly index: ReadIndex;
+  readonly index: IndexReader;
 }
 
 /** Returns a page of a query with more than one filter, of an index or by a scan; undefined for others. Throws a QueryTooSlow. */
@@ -77,7 +84,7 @@ async function indexPage<R>(
   collection: Collection,
   query: RecordQuery,
   range: IndexRange,
-  read: ReadIndex,
+  index: IndexReader,
 ): Promise<Page<R> | undefined> {
   const { limit, offset = 0, orderBy = [], position, maxBytes = maxPageBytes, filter, where = [] } = query;
   const { specification, isExact, rest } = range;
@@ -91,12 +98,12 @@ async function indexPage<R>(
   let start = typeof from === "bigint" ? placeOf(undefined, from) : from && Buffer.from(from);
   const rows: ListRow[] = [];
   let skipped = 0;
-  let [planned, count] = [steps.first, 0];
+  let [planned, count] = [limit < unmeasuredRows ? unmeasuredRows : index.firstStep, 0];
   for (;;) {
     const isFirst = count === 0;
     const wanted = isExact ? limit + 1 - rows.length + Math.max(0, isFirst ? 0 : offset - skipped) : planned;
     const entryLimit = Math.min(planned, wanted);
-    const found = await read({
+    const found = await index.read({
       specification,
       filter,
       ...boundsFrom(range, start && Buffer.concat([range.prefix, turn(start)]), isAscending),
@@ -110,7 +117,7 @@ async function indexPage<R>(
     if (isFirst && isExact) skipped = Math.max(0, offset - found.lacking);
     const { entries } = found;
     const placeIn = (value: string) => turn(Buffer.from(value, "hex").subarray(range.prefix.length));
-    const lastEntry = entries.length < entryLimit ? undefined : entries.at(-1);
+    const lastEntry = found.isLast ? undefined : entries.at(-1);
     const last = lastEntry && placeIn(lastEntry[2]);
     const others = found.others.flatMap((row): Found[] => {
       const [record, number] = [parseRecord(row[0]), numberOf(collection, row)];
@@ -148,11 +155,11 @@ function sortFound(found: readonly Found[], sign: number): Found[] {
 async function indexCount(
   { filter, where = [] }: Omit<RecordQuery, "limit">,
   range: IndexRange,
-  read: ReadIndex,
+  index: IndexReader,
 ): Promise<bigint | undefined> {
   if (!range.isExact) return undefined;
   const limits = { planned: 1, limit: 1, offset: 0 };
-  const found = await read({ ...range, ...limits, filter, isAscending: true, isCount: true });
+  const found = await index.read({ ...range, ...limits, filter, isAscending: true, isCount: true });
   const isMatch = compileConditions(where);
   const others = found?.others.filter(([record]) => isMatch(parseRecord(record))).length;
   return found?.count === undefined ? undefined : found.count + BigInt(others ?? 0);

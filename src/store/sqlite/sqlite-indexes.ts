@@ -24,6 +24,7 @@ export const indexDialect: IndexDialect = {
   parameter: (number) => `?${number}`,
   condition: toCondition,
   hex: (bytes) => `hex(${bytes})`, // the driver creates a text in less time than bytes
+  sumsSizes: false, // it takes a third of the time
   size: "octet_length(r.record)",
   rows: (parameter) =>
     `SELECT CAST(value ->> 0 AS INTEGER) AS first, unhex(value ->> 1) AS value, CAST(value ->> 2 AS INTEGER) AS id FROM json_each(${parameter})`,
