@@ -173,3 +173,30 @@ testLikely(
     t.equal((await send("PUT", "/rates/1", { id: 1, percent: 5 })).status, 501);
   },
 );
+
+const standard = ref("Standard");
+const standards = (words: string) =>
+  documentOf(
+    `  /standards:
+    get: { operationId: listStandards, responses: { 200: { description: x, ${json(`{ type: array, items: ${standard} }`)} } } }
+  /standards/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+    get: { operationId: getStandard, responses: { 200: { description: x, ${json(standard)} } } }
+    put: { operationId: putStandard, summary: ${words}, requestBody: { required: true, ${json(standard)} }, responses: { 200: { description: x, ${json(standard)} } } }
+`,
+    "components: { schemas: { Standard: { type: object, properties: { id: { type: string }, name: { type: string } } } } }\n",
+  );
+
+for (const [words, status] of [
+  ["Update a standard", 501],
+  ["Create or update a standard", 200],
+  ["Put a standard", 200],
+] as const)
+  testLikely(
+    `a PUT with the summary "${words}" of an unknown record is a ${status}`,
+    standards(words),
+    async (t, send) => {
+      t.equal((await send("PUT", "/standards/a", { name: "A" })).status, status);
+      t.equal((await send("GET", "/standards")).status, status, "so that no list is wrongly empty");
+    },
+  );

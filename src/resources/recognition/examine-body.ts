@@ -83,7 +83,7 @@ export class BodyExamination {
       return body.required.includes(name) || schemas.some((schema) => schema.default !== undefined);
     };
     // A replacement keeps what it can't have.
-    const isKept = this.#examined.kind === "replace" && this.#resource.operations.create !== undefined;
+    const isKept = this.#examined.kind === "replace" && this.#resource.plan.creation !== "replace";
     const isSaid =
       this.#examined.kind === "replace" && spokenPartial.test(`${Object(this.#operation.part.value).description}`);
     const isPartial = isSaid || (isKept && this.#isPartial(body));
@@ -175,7 +175,7 @@ export class BodyExamination {
 
   // The schema of what a request has of a record: its body, or a member of it. One that has nothing of it would be lost.
   #findBody(place: SchemaPlace): RecordSchema {
-    const { record, idName, idPath, operations } = this.#resource;
+    const { record, idName, idPath, plan } = this.#resource;
     const body = this.#schemaOf(place);
     // A body can repeat the id beside the member with the record.
     const isPart = ({ propertyNames }: RecordSchema) =>
@@ -189,7 +189,7 @@ export class BodyExamination {
     if (member === undefined || members.length > 1) {
       // A PUT that creates a record has its id at least, such as the name of a secret.
       const reason = "takes no property of the record";
-      const isKeptInPath = this.#examined.kind === "replace" && operations.create === undefined;
+      const isKeptInPath = this.#examined.kind === "replace" && plan.creation === "replace";
       const hasId = member === undefined && body.propertyNames.includes(idName);
       if (hasId && (isKeptInPath || this.#examined.kind === "create")) return body;
       if (isKeptInPath && idPath.length > 0) this.#examined.doubt(reason);

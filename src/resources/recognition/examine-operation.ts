@@ -49,7 +49,7 @@ export class Examination extends ExaminedOperation {
     if (this.within?.length === 0 && !this.#selectsRecords(success.list))
       this.refuse("lists records at another path, and has no parameter that selects them");
     const body = new BodyExamination(this).run();
-    const canCreate = kind === "replace" && resource.operations.create === undefined;
+    const canCreate = kind === "replace" && resource.plan.creation === "replace";
     const createdStatus = canCreate ? this.#findCreated(success) : success.status;
     const shape = fieldsParameter === undefined ? {} : { fieldsParameter };
     return this.plan({ ...success, ...body, ...roles, ...shape, createdStatus }, refused);

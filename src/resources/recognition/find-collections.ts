@@ -33,7 +33,7 @@ import { findId, pathId } from "./find-id.ts";
 import { addViews } from "./other-paths.ts";
 import { pageRoleOf } from "./page-parameters.ts";
 import { isRecordPath, lastSegment, listPathOf, normalizePath, parametersOf } from "./paths.ts";
-import { type FoundCollection, hasPart, isImported, planCollection } from "./plan-collection.ts";
+import { creationOf, type FoundCollection, hasPart, isImported, planCollection } from "./plan-collection.ts";
 import { type OperationHint, type PathHint, readOperationHint, readPathHint, refusal } from "./x-resource.ts";
 
 /**
@@ -57,7 +57,8 @@ function findCollections(document: Document): readonly CollectionPlan[] {
   const found = document.operations.flatMap((item) => finder.findCollection(item) ?? []);
   const collections = found.filter((one) => !isImported(one));
   const singles = document.operations.flatMap((get) => finder.findSingle(get, collections) ?? []);
-  const imported = found.filter((one) => isImported(one) && !singles.some(({ path }) => path === one.path));
+  const likely = found.filter((one) => isImported(one) && !singles.some(({ path }) => path === one.path));
+  const imported = [...Map.groupBy(likely, ({ path }) => path).values()].map(([first]) => first as FoundCollection);
   const others = addViews(document, [...collections, ...singles, ...imported]);
   const lists = document.operations.flatMap((get) => finder.findList(get, others) ?? []);
   const all = [...others, ...lists];
@@ -105,8 +106,10 @@ class CollectionFinder {
     const part = shownBy && readSchema(shownBy);
     const response = part && (own.get ? this.#schemaOf(part) : this.#findListed(this.#schemaOf(part), item));
     if (response === undefined || hint === false) return undefined;
-    const maker = own.create ?? own.replace;
-    const newRecord = maker ? bodySchema(maker) : own.get && isComputed(own.get, response) ? undefined : part;
+    const creation = creationOf({ isSingle: false, operations: own });
+    const maker = creation && own[creation];
+    const isResult = own.get && own.replace === undefined && isComputed(own.get, response);
+    const newRecord = maker ? bodySchema(maker) : isResult ? undefined : part;
     if (newRecord === undefined) return undefined;
     const shown = maker && successSchema(maker);
     // What is created, if a GET can also return something else, such as the id of a deleted record.
@@ -126,7 +129,7 @@ class CollectionFinder {
     const inPath = (own.replace && !own.create) || isLinked ? pathId : undefined;
     const id = (record && findId(item, record, hint.id, sent)) ?? inPath;
     // A store generates the numbers of all scopes.
-    const isNumbered = own.replace && !own.create && id?.type === "int64" && parametersOf(path).length > 0;
+    const isNumbered = creation === "replace" && id?.type === "int64" && parametersOf(path).length > 0;
     if (id === undefined || isNumbered) return undefined;
     // Without an operation that creates them, records are imported.
     const made = maker ? this.#schemaOf(newRecord) : (record ?? bare);

@@ -28,8 +28,8 @@ export function listUnanswered(document: Document): string[] {
 }
 
 /** Returns what the operation does that creates the records of a collection; undefined if none is answered. */
-export function findCreation({ record, plan: { operations } }: Resource): PlannedAction | undefined {
-  const id = operations.create ?? operations.replace;
+export function findCreation({ record, plan: { creation, operations } }: Resource): PlannedAction | undefined {
+  const id = creation && operations[creation];
   return planOf(record.document).operations.find((one) => one.id === id)?.does;
 }
 
@@ -117,9 +117,11 @@ class Planner {
     return suggestion === undefined ? reason : `${reason}, which ${suggestion} could answer`;
   }
 
-  // The names of the collections of which the store can create records. A PUT creates none if a POST does.
+  // The names of the collections of which the store can create records.
   get #created(): ReadonlySet<string> {
-    const makers = this.#resources.flatMap(({ operations: { create, replace } }) => create ?? replace ?? []);
+    const makers = this.#resources.flatMap(({ plan: { creation }, operations }) =>
+      creation === undefined ? [] : (operations[creation] ?? []),
+    );
     const views = [...this.#results].filter(([, does]) => typeof does === "object" && does.kind === "create");
     const created = [...makers, ...views.map(([operation]) => operation)].map((one) => this.#results.get(one));
     return new Set(created.flatMap((does) => (typeof does === "object" ? [does.collection] : [])));
@@ -167,8 +169,8 @@ class Planner {
   }
 }
 
-function findIdMakers({ operations, id, scope }: CollectionPlan): PlannedCollection["idFrom"] {
-  if (operations.create === undefined) return ["client"];
+function findIdMakers({ creation, id, scope }: CollectionPlan): PlannedCollection["idFrom"] {
+  if (creation !== "create") return ["client"];
   const isChosen = id.isSent && !(id.type === "int64" && scope.length > 0);
   return [...(id.isRequired ? [] : ["server" as const]), ...(isChosen ? ["client" as const] : [])];
 }

@@ -1,7 +1,8 @@
 // Plans a collection: the ids of its records, their scope, and the filters of its lists.
+import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
 import { type Filter, type IdForm, idForms, makeId } from "../../store/index.ts";
-import { singularOf } from "../record/name-tables.ts";
+import { singularOf, spokenChange, spokenCreation } from "../record/name-tables.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
 import {
   type CollectionPlan,
@@ -52,8 +53,24 @@ export function hasPart(
 }
 
 /** Returns whether no operation creates the records of a collection, so that they are imported. */
-export function isImported({ isSingle, operations }: FoundCollection): boolean {
-  return !isSingle && operations.create === undefined && operations.replace === undefined;
+export function isImported(found: Pick<FoundCollection, "isSingle" | "operations">): boolean {
+  return !found.isSingle && creationOf(found) === undefined;
+}
+
+/** Returns which of the operations of a collection creates its records; undefined if they are imported. */
+export function creationOf({
+  isSingle,
+  operations: { create, replace },
+}: Pick<FoundCollection, "isSingle" | "operations">): CollectionPlan["creation"] {
+  if (create !== undefined) return "create";
+  return replace !== undefined && (isSingle || !isSpokenChange(replace)) ? "replace" : undefined;
+}
+
+// By its name, its summary and the first sentence of its description.
+function isSpokenChange({ id, part }: Operation): boolean {
+  const { summary = "", description = "" } = Object(part.value) as Readonly<Record<string, unknown>>;
+  const text = `${toSnakeCase(id).replaceAll("_", " ")}; ${summary}; ${`${description}`.split(/[.!?]\s/, 1)[0]}`;
+  return spokenChange.test(text) && !spokenCreation.test(text);
 }
 
 /** Returns the plan of a collection with a name. */
@@ -113,6 +130,7 @@ export function planCollection(
     unknownParameters: (list ? queryOf(list) : []).flatMap(({ value }) =>
       known.includes(value.name) ? [] : [value.name],
     ),
+    creation: creationOf({ isSingle, operations }),
     operations: Object.fromEntries(ids),
     views: views.map((view) => ({ ...view, operation: view.operation.id })),
   } satisfies CollectionPlan;

@@ -356,6 +356,10 @@ export const codeNames: readonly Row<true>[] = [
 /** The first words of operations that change a record. */
 export const changeNames = /^(update|change|modify|edit|set)(_|$)/;
 
+/** The words about a PUT that changes a record which exists, unless others say that it creates or replaces one. */
+export const spokenChange = /\b(updat|edit|chang|modif)(e|es|ed|ing|y|ies|s)?\b/i;
+export const spokenCreation = /\b(creat(e|es|ed|ing)|adds?|upserts?|replac(e|es|ed|ing)|sets?)\b/i;
+
 /** The words of operations that delete all records, and not those that a request selects. */
 export const wholeNames = /(^|_)(all|clear|purge|reset|flush|truncate|wipe)(_|$)/;
 

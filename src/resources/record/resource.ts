@@ -68,7 +68,8 @@ export interface CollectionPlan {
   readonly private?: readonly string[];
   /** The parameters of the list that neither select a page nor name a property: no store can apply them. */
   readonly unknownParameters: readonly string[];
-  /** It has `create`, or `replace`, which then creates records, too. Without both, records are imported. */
+  /** The operation that creates records: a PUT only without a POST, and if it is not said to change one. Without it, they are imported. */
+  readonly creation?: "create" | "replace" | undefined;
   readonly operations: Readonly<Partial<Record<OperationKind, string>>>;
   /** Its operations at other paths. One of each kind can also be that of `operations`. */
   readonly views: readonly ViewPlan[];
@@ -188,8 +189,7 @@ export class Resource {
 
   /** Whether no operation creates or changes its records, so that they are imported. */
   get isImported(): boolean {
-    const { create, replace, update } = this.operations;
-    return create === undefined && replace === undefined && (!this.isSingle || update === undefined);
+    return this.plan.creation === undefined && (!this.isSingle || this.operations.update === undefined);
   }
 
   /** Whether a record has a path of its own, with its id. */

@@ -168,7 +168,7 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
     await collection.check(call);
     const embedded = await collection.embeddedOf(call, () => members);
     const replace = (record: RawJson<unknown>) => replaceRecord(collection, call, { members, embedded }, record);
-    if (collection.resource.operations.create) return collection.change(call, replace);
+    if (collection.resource.plan.creation !== "replace") return collection.change(call, replace);
     return createOrReplace(collection, call, { members, embedded });
   },
 
