@@ -126,6 +126,11 @@ export function queryOf({ parameterParts }: Operation) {
   return parameterParts.filter(({ value }) => value.in === "query");
 }
 
+/** Returns the default of a parameter; undefined if it has none. */
+export function defaultOf(parameter: Operation["parameterParts"][number] | undefined): unknown {
+  return (Object(parameter?.at("schema")?.value) as { readonly default?: unknown }).default;
+}
+
 /** Returns a function that returns whether a parameter can have a value. Compiles its schema, which is expensive. */
 export function createArgumentCheck(
   parameter: Operation["parameterParts"][number],

@@ -3,13 +3,14 @@ import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
 import { meaningOf, neutralParameters, type QueryRole, queryNames, wholeNames } from "../record/name-tables.ts";
 import type { OperationKind } from "../record/resource.ts";
-import { declaresSuccess, queryOf, responseAt, responseSchema } from "./bodies-and-parameters.ts";
+import { declaresSuccess, defaultOf, queryOf, responseAt, responseSchema } from "./bodies-and-parameters.ts";
 import { findListEnvelope, findReceiptEnvelope, findRecordEnvelope } from "./envelopes.ts";
 import { BodyExamination } from "./examine-body.ts";
 import { ExaminedOperation, isUnderstood } from "./examined-operation.ts";
 import { findWildcards } from "./filters.ts";
 import { readOrderPlan } from "./list-order.ts";
 import { type ListCondition, readConditions } from "./list-parameters.ts";
+import { readSwitch, selectsByDefault } from "./list-switches.ts";
 import { pageRoleOf, readPageParameters } from "./page-parameters.ts";
 import { actionOf, lastSegment } from "./paths.ts";
 import type { ListPlan, PlannedAction } from "./plan.ts";
@@ -118,7 +119,9 @@ export class Examination extends ExaminedOperation {
     const filters = plan.filters.map(({ name }) => name);
     return queryOf(this.operation).flatMap((part) => {
       const isOther = filters.includes(part.value.name) || pageRoleOf(part, record, exampleId, this.operation);
-      return isOther ? [] : readConditions(part, record);
+      if (isOther) return [];
+      const conditions = readConditions(part, record);
+      return conditions.length > 0 ? conditions : readSwitch(part, record);
     });
   }
 
@@ -153,6 +156,10 @@ export class Examination extends ExaminedOperation {
         ? `has the parameter ${name}, which neither selects a page (limit, cursor) nor has the name and type of a property`
         : `has the ${location} parameter ${name}, whose effect is not known`;
       if (required) this.refuse(reason);
+      if (isList && selectsByDefault(part))
+        this.refuse(
+          `has the parameter ${name}, whose default ${defaultOf(part)} selects records in a way that is not known`,
+        );
       return true;
     });
   }

@@ -1,7 +1,7 @@
 // An operation while it is examined: what is only likely of it, and why the store can't answer it.
 import type { Operation } from "../../openapi/index.ts";
 import type { OperationKind, Resource } from "../record/resource.ts";
-import { isKnownHeader, isTenant, keyHeaderOf } from "./bodies-and-parameters.ts";
+import { defaultOf, isKnownHeader, isTenant, keyHeaderOf } from "./bodies-and-parameters.ts";
 import { findTenants, tenantsOf } from "./parents.ts";
 import type { PlannedAction, RefusedParameter } from "./plan.ts";
 import { describeMissing, planHeaders } from "./response-headers.ts";
@@ -94,6 +94,6 @@ export function isUnderstood(parameter: Operation["parameterParts"][number]): bo
 /** Returns what a request can't have of a parameter. */
 export function toRefused(parameter: Operation["parameterParts"][number]): RefusedParameter {
   const { in: location, name } = parameter.value;
-  const { default: unchanged } = Object(parameter.at("schema")?.value) as { readonly default?: unknown };
+  const unchanged = defaultOf(parameter);
   return { in: location, name, ...(unchanged !== undefined && { default: unchanged }) };
 }

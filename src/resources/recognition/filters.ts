@@ -5,7 +5,7 @@ import type { Filter } from "../../store/index.ts";
 import { wildcardDefaults, wildcards } from "../record/name-tables.ts";
 import { alternativeType, itemSchemas, RecordSchema, valueType } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
-import { queryOf } from "./bodies-and-parameters.ts";
+import { defaultOf, queryOf } from "./bodies-and-parameters.ts";
 import { type ListCondition, readConditions } from "./list-parameters.ts";
 import { pageRoleOf } from "./page-parameters.ts";
 import { readParameterHint, refusal } from "./x-resource.ts";
@@ -84,10 +84,6 @@ export function findListed({ record, plan, operations: { list } }: Resource, pro
   const value = defaultOf(queryOf(list).find((part) => part.value.name === filter.name));
   const all = findWildcards(list, record);
   return Object.hasOwn(all, filter.name) && all[filter.name]?.includes(value) ? undefined : value;
-}
-
-function defaultOf(part: Operation["parameterParts"][number] | undefined): unknown {
-  return (Object(part?.at("schema")?.value) as { readonly default?: unknown }).default;
 }
 
 /** Returns the values of parameters of a list that select all records, such as `all`, or nothing. They are no values of a record. */

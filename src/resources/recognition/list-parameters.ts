@@ -26,6 +26,8 @@ export interface ListCondition extends Omit<Condition, "value"> {
   readonly key?: string | undefined;
   /** Whether the value, a text, has several ones between commas. */
   readonly isList?: boolean | undefined;
+  /** Whether it applies, by what is sent, if the parameter is on or off: the member is compared with true. */
+  readonly values?: Readonly<Record<string, boolean>> | undefined;
   /** The type of the member, into which a text is converted. */
   readonly type: ValueType;
 }
@@ -107,7 +109,8 @@ export function plainName(name: string): string {
     .replace(/^(filter|where|query)_(?=.)/, "");
 }
 
-function describe(parameter: Parameter): string {
+/** Returns the description of a parameter, and that of its schema. */
+export function describe(parameter: Parameter): string {
   const { description } = Object(parameter.at("schema")?.value) as { readonly description?: unknown };
   return `${(parameter.value as { readonly description?: unknown }).description ?? ""} ${description ?? ""}`;
 }

@@ -246,6 +246,22 @@ export const spokenComparisons: readonly (readonly [RegExp, Comparison])[] = [
   [/\bcase[- ]?insensitive/i, { operator: "eq", ignoresCase: true }],
 ];
 
+/**
+ * The parameters with a default that are on or off, and whether they are on if records are selected by a boolean, which must be true, or
+ * must not. The other value selects all, if the name says so.
+ */
+export const switchNames: readonly Row<{ readonly on: boolean; readonly not?: boolean; readonly isSaid: boolean }>[] = [
+  [/^(show|include|with)_not_(?<member>.+)$/, { on: false, isSaid: true }, "Pims"],
+  [/^(show|include|with)_(?<member>.+)$/, { on: false, not: true, isSaid: true }, "Pims, PagerDuty"],
+  [/^only_(?<member>.+)$/, { on: true, isSaid: true }, "Gitea"],
+  [/^(?<member>.+)_only$/, { on: true, isSaid: true }, "Slack"],
+  [/^(?<member>.+)$/, { on: true, isSaid: false }, "William Hill"],
+];
+
+/** The states of records by which a default selects them: `include_archived=false` and `published=true`. Deleted ones do not exist. */
+export const selectingStates =
+  /(^|_)((in)?active|enabled|disabled|(un)?published|displayed|visible|hidden|approved|verified|available|archived|completed|closed|resolved|ignored|deprecated|expired|draft|private|suspended|deactivated|non_[a-z]+)$/;
+
 /** The parameters that bound the time of the creation or change of records. */
 export const boundNames: readonly Row<Comparison>[] = [
   [

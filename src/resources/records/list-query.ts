@@ -22,13 +22,18 @@ export function isWildcard({ wildcards }: ListPlan, name: string, query: Query):
 export function readWhere(list: ListPlan, filters: readonly Filter[], query: Query): Condition[] {
   const { conditions } = list;
   const own = conditions.flatMap((condition) => {
-    const { parameter, key, type, isList, ...rest } = condition;
+    const { parameter, key, type, isList, values: switched, ...rest } = condition;
     const sent = query[parameter];
     requireKnownKeys(conditions, parameter, sent);
     const value = key === undefined ? (isObject(sent) ? undefined : sent) : (Object(sent) as Query)[key];
+    if (value === undefined || isWildcard(list, parameter, query)) return [];
+    if (switched !== undefined) {
+      const isApplied = switched[`${value}`.toLowerCase()];
+      if (isApplied === undefined) throw notUnderstood(`parameter ${parameter}=${value}`);
+      return isApplied ? [{ ...rest, value: true }] : [];
+    }
     // `exclude_archived=false` excludes nothing.
-    const isOff = value === false && rest.not === true && rest.operator !== "isNull";
-    if (value === undefined || isOff || isWildcard(list, parameter, query)) return [];
+    if (value === false && rest.not === true && rest.operator !== "isNull") return [];
     const parts = isList ? `${value}`.split(",").map((one) => one.trim()) : value;
     const values = Array.isArray(parts) ? parts.map((one) => convert(one, condition)) : convert(parts, condition);
     return [{ ...rest, value: values }];

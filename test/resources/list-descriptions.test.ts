@@ -1,0 +1,84 @@
+// What lists do that their defaults and descriptions say, and what is a 501 because they say that it is done in a way that is not known.
+import { documentOf } from "../support/document-server.ts";
+import { type Send, testLikely } from "../support/likely.ts";
+
+const json = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
+const book = `{ $ref: "#/components/schemas/Book" }`;
+const query = (name: string, description: string, schema = "type: string") =>
+  `{ name: "${name}", in: query, description: "${description}", schema: { ${schema} } }`;
+
+/** A document of books, whose list has parameters and a description. */
+const documentWith = (parameters: readonly string[], description = "") =>
+  documentOf(
+    `  /books:
+    get: { operationId: listBooks, description: "${description}", parameters: [${parameters.join(", ")}], responses: { 200: { description: x, ${json(`{ type: array, items: ${book} }`)} } } }
+    post: { operationId: addBook, requestBody: { required: true, ${json(book)} }, responses: { 201: { description: x, ${json(book)} } } }
+  /books/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: getBook, responses: { 200: { description: x, ${json(book)} } } }
+`,
+    `components:
+  schemas:
+    Book: { type: object, properties: { id: { type: integer, readOnly: true }, title: { type: string }, author: { type: string }, note: { type: string }, soldOn: { type: string, format: date }, hidden: { type: boolean }, approved: { type: boolean }, owner: { type: object, properties: { id: { type: string }, type: { type: string } } }, created_at: { type: string, format: date-time, readOnly: true } } }
+`,
+  );
+
+const books = [
+  { title: "Zebras", author: "Ada", note: "about apes", hidden: true, soldOn: "2026-03-01" },
+  { title: "Apes", author: "Bob", approved: true, soldOn: "2026-01-01" },
+  { title: "Moles", author: "Ada", hidden: false, approved: false, soldOn: "2026-02-01" },
+];
+
+/** The ids of a list in its order, or its status. */
+const read = async (send: Send, parameters: string): Promise<string> => {
+  const { status, body } = await send("GET", `/books?${parameters}`);
+  return status === 200 ? body.map(({ id }: { id: number }) => id).join(" ") : `${status}`;
+};
+
+/** By what the document says: what lists have, by their query. */
+const cases: readonly (readonly [name: string, document: string, expected: Readonly<Record<string, string>>])[] = [
+  [
+    "a list has the records that a default selects by a boolean",
+    documentWith([query("show_hidden", "", "type: boolean, default: false")]),
+    { "": "2 3", "show_hidden=false": "2 3", "show_hidden=true": "1 2 3" },
+  ],
+  [
+    "a list has the records that a default selects by its opposite",
+    documentWith([query("show_not_approved", "", "type: boolean, default: false")]),
+    { "": "2", "show_not_approved=true": "1 2 3" },
+  ],
+  [
+    "a list whose default is yes has the records with a boolean that is true, and it is not known what others mean",
+    documentWith([query("approved", "", "type: string, default: yes")]),
+    { "": "2", "approved=yes": "2", "approved=no": "501" },
+  ],
+  ...[
+    query("include_inactive", "Whether to return inactive books.", "type: boolean, default: false"),
+    query("all", "", "type: boolean, default: false"),
+    query("final", "Only final books are shown by default.", "type: boolean, default: true"),
+    query("old", "If `false`, shows only new books.", "type: boolean, default: false"),
+    query("shelf", "", "type: string, enum: [mine, all], default: mine"),
+  ].map(
+    (parameter) =>
+      [
+        `a list is a 501 if it is not known which records a default selects: ${parameter}`,
+        documentWith([parameter]),
+        { "": "501" },
+      ] as const,
+  ),
+  [
+    "a default that says nothing about which records a list has changes nothing",
+    documentWith([
+      query("include_pages", "Whether to include the pages.", "type: boolean, default: false"),
+      query("gifts", "If `true`, only gifts.", "type: boolean, default: false"),
+      query("type", "", "type: string, enum: [new, all], default: all"),
+    ]),
+    { "": "1 2 3", "gifts=true": "501" },
+  ],
+];
+
+for (const [name, document, expected] of cases)
+  testLikely(name, document, async (t, send) => {
+    for (const one of books) await send("POST", "/books", one);
+    for (const [sent, ids] of Object.entries(expected)) t.equal(await read(send, sent), ids, sent);
+  });
