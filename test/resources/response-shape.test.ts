@@ -57,6 +57,27 @@ testLikely("fields select members, beside the id and what the schema requires", 
   t.match(await send("POST", "/orders?fields=title", { title: "b" }), { status: 501 });
 });
 
+const compact = (more = "") =>
+  orders.replace(
+    `items: ${ref("Order")} }, total`,
+    `items: { type: object, required: [id, title], properties: { id: { type: integer }, title: { type: string } }${more} } }, total`,
+  );
+
+testLikely("a list of compact records has the other members that a request selects", compact(), async (t, send) => {
+  await send("POST", "/orders", { title: "a", agent_id: 7 });
+  t.same((await send("GET", "/orders")).body.data, [{ id: 1, title: "a" }]);
+  t.same((await send("GET", "/orders?fields=agent_id")).body.data, [{ id: 1, title: "a", agent_id: 7 }]);
+});
+
+testLikely(
+  "a list of records that can have no other members has only its own",
+  compact(", additionalProperties: false"),
+  async (t, send) => {
+    await send("POST", "/orders", { title: "a", agent_id: 7 });
+    t.same((await send("GET", "/orders?fields=agent_id")).body.data, [{ id: 1, title: "a" }]);
+  },
+);
+
 testLikely("a response with fields has the ETag of the whole record", orders, async (t, send) => {
   await send("POST", "/orders", { title: "a", agent_id: 7 });
   const { headers } = await send("GET", "/orders/1?fields=title");

@@ -14,6 +14,8 @@ import type { PageParameters } from "./page-parameters.ts";
 export interface RecordEnvelope {
   /** The members of the record that it has; undefined for all. */
   readonly only?: readonly string[];
+  /** Whether its schema allows no others. */
+  readonly isClosed?: boolean;
   /** The property of the record whose value it has. */
   readonly property?: string;
   /** The member of the body with the record; undefined if its members are those of the body. */
@@ -208,5 +210,5 @@ function isPartOf(schema: RecordSchema, record: RecordSchema): boolean {
 /** Returns how a response with another schema contains a record: the members that it declares, of those that the record has. */
 export function createSelection(schema: RecordSchema, record: RecordSchema): RecordEnvelope {
   const hasAll = !schema.isClosed && record.propertyNames.every((name) => schema.propertyNames.includes(name));
-  return hasAll ? bare : { only: schema.propertyNames };
+  return hasAll ? bare : { only: schema.propertyNames, ...(schema.isClosed && { isClosed: true }) };
 }

@@ -31,12 +31,17 @@ export type ListAction = PlannedAction & { readonly list: ListPlan };
 type Query = Readonly<Record<string, unknown>>;
 
 /** Responds with the page that a request selects. Throws an HttpError if it can't. */
-export async function listPage(collection: CollectionAccess, { list, headers, status }: ListAction, call: UntypedCall) {
+export async function listPage(collection: CollectionAccess, action: ListAction, call: UntypedCall) {
+  const { list, headers, status, fieldsParameter } = action;
   await collection.check(call);
   const { records, resource } = collection;
   const { envelope, parameters } = list;
   const { page: pageHeaders, linksPaths } = headers;
   const { origin } = call.request;
+  // A request can select more than what the list shows.
+  const { only, ...item } = envelope.item;
+  const hasFields = fieldsParameter !== undefined && (call.query as Query)[fieldsParameter] !== undefined;
+  const shown = hasFields && only !== undefined && !item.isClosed ? { ...envelope, item } : envelope;
   const selection = await selectPage(collection, list, call);
   const { limit, offset, position, filter, where, orderBy, selected } = selection;
   const scope = resource.collection.isScoped ? { [scopeFilter.name]: collection.place.scopeOf(call) } : {};
@@ -89,7 +94,7 @@ export async function listPage(collection: CollectionAccess, { list, headers, st
   const link = toLinkHeader(links, linksPaths || !URL.canParse(origin) ? "" : origin);
   return {
     status,
-    body: writePage(envelope, await collection.shape(call, page.records), facts),
+    body: writePage(shown, await collection.shape(call, page.records), facts),
     headers: { Link: link, ...values },
   };
 }
