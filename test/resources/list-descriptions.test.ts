@@ -75,6 +75,25 @@ const cases: readonly (readonly [name: string, document: string, expected: Reado
     ]),
     { "": "1 2 3", "gifts=true": "501" },
   ],
+  ...[
+    query("title", "A title. Ignored if `author` is provided."),
+    query("author", "For any other shelf, this value will be ignored."),
+    query("note", "This can only be used when the shelf is sent."),
+    query("search", "Supports wildcard searches."),
+    query("owner", "In the format `user:id` or `team:id`."),
+  ].map((parameter) => {
+    const [, name] = /name: "(\w+)"/.exec(parameter) ?? [];
+    return [
+      `a filter that compares in a way that is not known is a 501 when it is sent: ${parameter}`,
+      documentWith([parameter]),
+      { "": "1 2 3", [`${name}=a`]: "501" },
+    ] as const;
+  }),
+  [
+    "a filter without wildcards compares texts as they are",
+    documentWith([query("title", "It cannot contain wildcard characters.")]),
+    { "title=Apes": "2", "title=A*": "" },
+  ],
 ];
 
 for (const [name, document, expected] of cases)

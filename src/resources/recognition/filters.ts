@@ -6,7 +6,7 @@ import { wildcardDefaults, wildcards } from "../record/name-tables.ts";
 import { alternativeType, itemSchemas, RecordSchema, valueType } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
 import { defaultOf, queryOf } from "./bodies-and-parameters.ts";
-import { type ListCondition, readConditions } from "./list-parameters.ts";
+import { isUnclear, type ListCondition, readConditions } from "./list-parameters.ts";
 import { pageRoleOf } from "./page-parameters.ts";
 import { readParameterHint, refusal } from "./x-resource.ts";
 
@@ -18,7 +18,8 @@ export function readFilters(list: Operation, record: RecordSchema, exampleId: un
   return queryOf(list).flatMap((parameter): Filter[] => {
     const { name } = parameter.value;
     const given = readParameterHint(parameter);
-    if (given === undefined && pageRoleOf(parameter, record, exampleId, list) !== undefined) return [];
+    if (given === undefined && (isUnclear(parameter) || pageRoleOf(parameter, record, exampleId, list) !== undefined))
+      return [];
     // A search, or another comparison than whether both are equal.
     const conditions = given === undefined ? readConditions(parameter, record) : [];
     const isFilter = ({ operator, isList, key }: ListCondition) =>

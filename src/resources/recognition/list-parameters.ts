@@ -13,6 +13,7 @@ import {
   spokenComparisons,
   technicalNames,
   timeNames,
+  unclearComparisons,
 } from "../record/name-tables.ts";
 import { alternativeType, itemSchemas, RecordSchema, type ValueType, valueType } from "../record/record-schema.ts";
 import { readParameterHint } from "./x-resource.ts";
@@ -37,7 +38,7 @@ export function readConditions(parameter: Parameter, record: RecordSchema): read
   const { name } = parameter.value;
   const schema = parameter.written("schema");
   const given = readParameterHint(parameter);
-  if (schema === undefined || given !== undefined) return [];
+  if (schema === undefined || given !== undefined || isUnclear(parameter)) return [];
   const parts = RecordSchema.of(record.document, schema).parts;
   const own = readCondition(name, parts, describe(parameter), record);
   const keys = RecordSchema.of(record.document, schema).propertyNames;
@@ -46,6 +47,16 @@ export function readConditions(parameter: Parameter, record: RecordSchema): read
     return found ? [{ parameter: name, key, ...found }] : [];
   });
   return [...(own ? [{ parameter: name, ...own }] : []), ...inner];
+}
+
+/** Returns whether the description of a parameter says that it compares in a way that is not known. */
+export function isUnclear(parameter: Parameter): boolean {
+  return sentencesOf(parameter).some((sentence) => unclearComparisons.some((words) => words.test(sentence)));
+}
+
+/** Returns the sentences of the description of a parameter. */
+export function sentencesOf(parameter: Parameter): readonly string[] {
+  return describe(parameter).split(/[.;]\s/);
 }
 
 function readCondition(
@@ -109,8 +120,8 @@ export function plainName(name: string): string {
     .replace(/^(filter|where|query)_(?=.)/, "");
 }
 
-/** Returns the description of a parameter, and that of its schema. */
-export function describe(parameter: Parameter): string {
+// With that of its schema.
+function describe(parameter: Parameter): string {
   const { description } = Object(parameter.at("schema")?.value) as { readonly description?: unknown };
   return `${(parameter.value as { readonly description?: unknown }).description ?? ""} ${description ?? ""}`;
 }

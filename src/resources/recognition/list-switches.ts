@@ -4,7 +4,7 @@ import type { Operation } from "../../openapi/index.ts";
 import { selectingStates, switchNames, wildcards } from "../record/name-tables.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
 import { defaultOf } from "./bodies-and-parameters.ts";
-import { describe, findMember, type ListCondition, plainName } from "./list-parameters.ts";
+import { findMember, type ListCondition, plainName, sentencesOf } from "./list-parameters.ts";
 
 type Parameter = Operation["parameterParts"][number];
 
@@ -34,13 +34,11 @@ export function selectsByDefault(parameter: Parameter): boolean {
   if (on === undefined) return false;
   const name = toSnakeCase(parameter.value.name);
   // "Only new ones are shown by default", or "if false, only new ones".
-  const isSaid = describe(parameter)
-    .split(/[.;]\s/)
-    .some((sentence) => {
-      const only = sentence.search(/\bonly\b/i);
-      const value = sentence.search(on ? /\b(true|yes)\b/i : /\bfalse\b/i);
-      return only !== -1 && ((value !== -1 && value < only) || /\bby default\b/i.test(sentence));
-    });
+  const isSaid = sentencesOf(parameter).some((sentence) => {
+    const only = sentence.search(/\bonly\b/i);
+    const value = sentence.search(on ? /\b(true|yes)\b/i : /\bfalse\b/i);
+    return only !== -1 && ((value !== -1 && value < only) || /\bby default\b/i.test(sentence));
+  });
   const isShown = /^(show|include|with)_/.test(name) || name === "all";
   return isSaid || (isShown !== on && (name === "all" || selectingStates.test(name)));
 }

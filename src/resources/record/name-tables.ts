@@ -262,6 +262,14 @@ export const switchNames: readonly Row<{ readonly on: boolean; readonly not?: bo
 export const selectingStates =
   /(^|_)((in)?active|enabled|disabled|(un)?published|displayed|visible|hidden|approved|verified|available|archived|completed|closed|resolved|ignored|deprecated|expired|draft|private|suspended|deactivated|non_[a-z]+)$/;
 
+/** The sentences that say of a parameter that it compares in a way that is not known, or only beside others. */
+export const unclearComparisons: readonly RegExp[] = [
+  /\b(value|parameter|filter|parameters) (is|are|will be) ignored\b|\bignored (if|when|unless)\b/i, // Box, Adyen, ExaVault
+  /\bonly (be used|applies|applicable|valid) (if|when|with)\b/i, // Box
+  /^(?!.*\b(no|not|cannot)\b).*(\bwildcards?\b|`\*`)/i, // ExaVault, GitHub, Stripe
+  /\bin the format [`'"]*[a-z_]+:[a-z_{<]*id\b/i, // Sentry
+];
+
 /** The parameters that bound the time of the creation or change of records. */
 export const boundNames: readonly Row<Comparison>[] = [
   [
