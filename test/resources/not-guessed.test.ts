@@ -68,6 +68,29 @@ testLikely("the body of a DELETE has no effect that is known", notes, async (t, 
   t.equal((await send("DELETE", "/notes/2")).status, 204);
 });
 
+const user = object("id: { type: integer }, name: { type: string }", "id");
+const wholeUser = object(
+  "id: { type: integer }, name: { type: string }, bio: { type: string }, seen: { type: string, readOnly: true }",
+);
+const users = documentOf(`  /users:
+    post: { operationId: addUser, ${body(object("name: { type: string }"))}, ${ok(user, 201)} }
+  /users/{id}:
+    ${path("id", "schema: { type: integer }")}
+    get: { operationId: getUser, ${ok(user)} }
+    put: { operationId: putUser, ${body(wholeUser)}, ${ok(wholeUser)} }
+`);
+
+testLikely(
+  "what only the response of a change has would be lost, and is a 501 when it is sent",
+  users,
+  async (t, send) => {
+    await send("POST", "/users", { name: "Ada" });
+    const { status, body } = await send("PUT", "/users/1", { name: "Ada", bio: "b" });
+    t.match([status, body.message], [501, /member bio/]);
+    t.match(await send("PUT", "/users/1", { name: "Bob", seen: "x" }), { status: 200, body: { id: 1, name: "Bob" } });
+  },
+);
+
 const wrapped = (members: string, required = "note, ok, more") =>
   object(`note: ${note}, ok: { type: boolean }, ${members}`, required);
 const more = "more: { type: [string, 'null'] }, message: { type: string }";

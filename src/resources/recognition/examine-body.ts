@@ -5,7 +5,7 @@ import { controlNames, keyMembers, spokenPartial } from "../record/name-tables.t
 import { type BodyPlan, RecordMaker, type Sources } from "../record/record-maker.ts";
 import { RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
-import { bodiesOf, bodySchema, changeSchema, isPatchType } from "./bodies-and-parameters.ts";
+import { bodiesOf, bodySchema, changeSchema, isPatchType, successSchema } from "./bodies-and-parameters.ts";
 import { findShownRecords } from "./envelopes.ts";
 import type { ExaminedOperation } from "./examined-operation.ts";
 import { findListed } from "./filters.ts";
@@ -56,11 +56,17 @@ export class BodyExamination {
   #findControls(): readonly string[] {
     const { record } = this.#resource;
     const part = changeSchema(this.#operation);
-    const names = part ? this.#schemaOf(part).propertyNames.filter((name) => !keyMembers.includes(name)) : [];
+    const body = part && this.#schemaOf(part);
+    const names = body ? body.propertyNames.filter((name) => !keyMembers.includes(name)) : [];
     if (this.#examined.kind === "delete") return names; // options of the deletion
     // If the record is a member of the body, the other members are options of the request, whose effect is not known.
     if (this.#member !== undefined) return names.filter((name) => name !== this.#member);
-    return names.filter((name) => !record.propertyNames.includes(name) && controlNames.test(toSnakeCase(name)));
+    // What the response of the operation has, and no other one, would be lost.
+    const response = successSchema(this.#operation);
+    const shown = response ? this.#schemaOf(response).propertyNames : [];
+    const isLost = (name: string) => shown.includes(name) && body?.canHave(name);
+    const isControl = (name: string) => controlNames.test(toSnakeCase(name)) || isLost(name);
+    return names.filter((name) => !record.propertyNames.includes(name) && isControl(name));
   }
 
   // What is sent should be all that a record consists of, besides its id.
