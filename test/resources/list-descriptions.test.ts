@@ -89,6 +89,33 @@ const cases: readonly (readonly [name: string, document: string, expected: Reado
       { "": "1 2 3", [`${name}=a`]: "501" },
     ] as const;
   }),
+  ...(
+    [
+      ["Returns books sorted by their `title` in alphabetical order.", "2 3 1"],
+      ["The records are ordered by sold on from newest to oldest.", "1 3 2"],
+      ["Sorted by author, then by title.", "1 3 2"],
+      ["Books are returned with the most recently created first.", "3 2 1"],
+      ["They are sorted by the number of copies.", "1 2 3"],
+    ] as const
+  ).map(
+    ([description, ids]) =>
+      [`a list is in the order that it says: ${description}`, documentWith([], description), { "": ids }] as const,
+  ),
+  [
+    "an order that is described as ascending or descending is a direction",
+    documentWith([query("order", "The order of the books. Default value: DESC")]),
+    { "": "3 2 1", "order=ASC": "1 2 3", "order=DESC": "3 2 1", "order=title": "400" },
+  ],
+  [
+    "an order that is described by a member is no direction",
+    documentWith([query("order", "Such as title,desc")]),
+    { "order=title,desc": "1 3 2" },
+  ],
+  [
+    "a list is a 501 if its default order is not known",
+    documentWith([query("sort", "", "type: string, enum: [date, -date], default: date")]),
+    { "": "501" },
+  ],
   [
     "a filter without wildcards compares texts as they are",
     documentWith([query("title", "It cannot contain wildcard characters.")]),

@@ -1,7 +1,15 @@
 // Examines whether a store can answer an operation: what it means, what is only likely of it, and what is not known.
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
-import { meaningOf, neutralParameters, type QueryRole, queryNames, wholeNames } from "../record/name-tables.ts";
+import {
+  meaningOf,
+  neutralParameters,
+  orderNames,
+  type QueryRole,
+  queryNames,
+  timeNames,
+  wholeNames,
+} from "../record/name-tables.ts";
 import type { OperationKind } from "../record/resource.ts";
 import { declaresSuccess, defaultOf, queryOf, responseAt, responseSchema } from "./bodies-and-parameters.ts";
 import { findListEnvelope, findReceiptEnvelope, findRecordEnvelope } from "./envelopes.ts";
@@ -9,7 +17,7 @@ import { BodyExamination } from "./examine-body.ts";
 import { ExaminedOperation, isUnderstood } from "./examined-operation.ts";
 import { findWildcards } from "./filters.ts";
 import { readOrderPlan } from "./list-order.ts";
-import { type ListCondition, readConditions } from "./list-parameters.ts";
+import { type ListCondition, plainName, readConditions } from "./list-parameters.ts";
 import { readSwitch, selectsByDefault } from "./list-switches.ts";
 import { pageRoleOf, readPageParameters } from "./page-parameters.ts";
 import { actionOf, lastSegment } from "./paths.ts";
@@ -156,6 +164,10 @@ export class Examination extends ExaminedOperation {
         ? `has the parameter ${name}, which neither selects a page (limit, cursor) nor has the name and type of a property`
         : `has the ${location} parameter ${name}, whose effect is not known`;
       if (required) this.refuse(reason);
+      const isOrder = meaningOf(orderNames, plainName(name)) !== undefined;
+      const isCreation = meaningOf(timeNames, `${defaultOf(part)}`) === "created" && this.resource.plan.creation;
+      if (isList && isOrder && defaultOf(part) !== undefined && !isCreation)
+        this.refuse(`has the parameter ${name}, whose default ${defaultOf(part)} is an order that is not known`);
       if (isList && selectsByDefault(part))
         this.refuse(
           `has the parameter ${name}, whose default ${defaultOf(part)} selects records in a way that is not known`,

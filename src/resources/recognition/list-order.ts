@@ -8,12 +8,14 @@ import {
   meaningOf,
   orderNames,
   orderWords,
+  spokenDescending,
+  spokenDirection,
   spokenNewestFirst,
 } from "../record/name-tables.ts";
 import { itemSchemas, RecordSchema, valueType } from "../record/record-schema.ts";
 import type { CollectionPlan, Resource } from "../record/resource.ts";
 import { queryOf } from "./bodies-and-parameters.ts";
-import { findMemberOrTime, plainName } from "./list-parameters.ts";
+import { findMemberOrTime, plainName, sentencesOf } from "./list-parameters.ts";
 import { refusal } from "./x-resource.ts";
 
 type Parameter = Operation["parameterParts"][number];
@@ -24,8 +26,8 @@ export interface OrderPlan {
   readonly direction?: string | undefined;
   /** Whether the document says all values of `sort`. */
   readonly isEnum?: boolean;
-  /** Whether the description says that the last record comes first. */
-  readonly isNewestFirst?: boolean;
+  /** The order without them, if the description of the list or of a parameter says one. */
+  readonly usual?: readonly Order[];
   /** The default of `sort`, if it names no member of a record: it is the order of creation. */
   readonly other?: string | undefined;
 }
@@ -33,7 +35,7 @@ export interface OrderPlan {
 /** The records that are ordered: a resource, or what is known before its plan. */
 export interface OrderedRecords extends Pick<Resource, "record" | "idPath"> {
   readonly collection: Pick<Resource["collection"], "idType">;
-  readonly plan: Pick<CollectionPlan, "filters">;
+  readonly plan: Pick<CollectionPlan, "filters" | "creation">;
 }
 
 /**
@@ -57,7 +59,7 @@ export function findIndexes(
 }
 
 function defaultOrder(list: Operation, records: OrderedRecords): readonly Order[] {
-  const { sort, direction } = readOrderPlan(list, records) ?? {};
+  const { sort, direction, usual = [] } = readOrderPlan(list, records) ?? {};
   const defaultOf = (name: string | undefined) => {
     const schema = queryOf(list)
       .find(({ value }) => value.name === name)
@@ -67,7 +69,7 @@ function defaultOrder(list: Operation, records: OrderedRecords): readonly Order[
   };
   const sent = defaultOf(sort);
   const isReverse = direction !== undefined && isDescending(direction, defaultOf(direction));
-  const orders = sent === undefined ? [] : readSort([sent].flat().map(String), records, isReverse);
+  const orders = sent === undefined ? usual : readSort([sent].flat().map(String), records, isReverse);
   return typeof orders === "object" ? orders : [];
 }
 
@@ -92,11 +94,9 @@ export function readOrderPlan(list: Operation, resource: OrderedRecords): OrderP
     const meaning = meaningOf(directionNames, plainName(one.value.name));
     if (valueType(schemaOf(one)) === "boolean") return meaning !== undefined && meaning !== "word";
     const values = valuesOf(one);
-    return (
-      meaning === "word" &&
-      values.length > 0 &&
-      values.every((value) => meaningOf(directionWords, `${value}`) !== undefined)
-    );
+    if (meaning !== "word") return false;
+    if (values.length === 0) return sentencesOf(one).some((sentence) => spokenDirection.test(sentence));
+    return values.every((value) => meaningOf(directionWords, `${value}`) !== undefined);
   };
   const isSort = (one: Parameter) => {
     if (meaningOf(orderNames, plainName(one.value.name)) === undefined || isDirection(one)) return false;
@@ -117,10 +117,39 @@ export function readOrderPlan(list: Operation, resource: OrderedRecords): OrderP
     meaningOf(directionNames, plainName(one.value.name)) === "word" && valuesOf(one).length === 0;
   const others = parameters.filter(({ value }) => value.name !== sort);
   const direction = (others.find(isDirection) ?? (sort === undefined ? undefined : others.find(isFree)))?.value.name;
+  const directing = parameters.find(({ value }) => value.name === direction);
+  const isSpokenReverse = directing && sentencesOf(directing).some((sentence) => spokenDescending.test(sentence));
+  const usual = isSpokenReverse ? newestFirst : direction ? undefined : readSpokenOrder(list, resource);
+  if (sort === undefined && direction === undefined && usual === undefined) return undefined;
+  return { sort, direction, isEnum, ...(usual && { usual }), ...(isOther && { other }) };
+}
+
+const newestFirst: readonly Order[] = [{ path: [], descending: true }];
+
+// That which a sentence about a list says: "sorted by its `name` in alphabetical order", or "the newest first".
+function readSpokenOrder(list: Operation, resource: OrderedRecords): readonly Order[] | undefined {
   const { summary, description } = Object(list.part.value) as Readonly<Record<string, unknown>>;
-  const isNewestFirst = direction === undefined && spokenNewestFirst.test(`${summary} ${description}`);
-  if (sort === undefined && direction === undefined && !isNewestFirst) return undefined;
-  return { sort, direction, isEnum, ...(isNewestFirst && { isNewestFirst }), ...(isOther && { other }) };
+  for (const sentence of `${summary ?? ""}. ${description ?? ""}`.split(/\.\s|\n\n/)) {
+    const [, text] = /\b(?:sorted|ordered) by (?:the |their |its )?(.+)/is.exec(sentence) ?? [];
+    const [names = "", after] = text?.split(/ (of|in|from|to|per|and)\b|[,(]/, 2) ?? [];
+    const words = names.replaceAll(/[`'"]/g, "").trim().split(/\s+/);
+    const isReverse = /\b(descending|newest|latest|most recent(ly)?|reverse)\b/i.test(sentence);
+    // What has values of an enum can be in their order, and "the number of" is no member.
+    const candidates = after === "of" ? [] : [words.join("_"), `${words.at(-1)}`];
+    const orders = candidates.map((name) => readSort([name], resource, isReverse));
+    const found = orders.find(
+      (one): one is readonly Order[] => typeof one === "object" && !isEnumerated(one, resource),
+    );
+    if (found !== undefined) return found;
+    if (!spokenNewestFirst.test(sentence)) continue;
+    const created = resource.plan.creation === undefined ? readSort(["-created"], resource) : [];
+    return typeof created === "object" && created.length > 0 ? created : newestFirst;
+  }
+  return undefined;
+}
+
+function isEnumerated(orders: readonly Order[], { record }: OrderedRecords): boolean {
+  return orders.some(({ path }) => record.at(path).some(({ schema }) => schema.enum !== undefined));
 }
 
 /** Returns whether the value of a parameter for the direction means that the order is descending. */

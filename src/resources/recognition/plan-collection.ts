@@ -95,7 +95,12 @@ export function planCollection(
   const filters = [
     ...new Map([...declared, ...inPaths].toReversed().map((one) => [one.name, one])).values(),
   ].toReversed();
-  const ordered = { record, idPath: id.path, collection: { idType: id.type }, plan: { filters } };
+  const ordered = {
+    record,
+    idPath: id.path,
+    collection: { idType: id.type },
+    plan: { filters, creation: creationOf({ isSingle, operations }) },
+  };
   const known = [...pageParameters, ...filters.map((filter) => filter.name)];
   const sentAt = id.path.length === 0 ? [] : newRecord.at(id.path).map(({ schema }) => schema);
   const isSent = sentAt.length > 0 && !sentAt.some(({ readOnly }) => readOnly === true);
@@ -130,7 +135,7 @@ export function planCollection(
     unknownParameters: (list ? queryOf(list) : []).flatMap(({ value }) =>
       known.includes(value.name) ? [] : [value.name],
     ),
-    creation: creationOf({ isSingle, operations }),
+    creation: ordered.plan.creation,
     operations: Object.fromEntries(ids),
     views: views.map((view) => ({ ...view, operation: view.operation.id })),
   } satisfies CollectionPlan;

@@ -299,6 +299,12 @@ export const technicalNames = /(^|_)(id|uuid|gid|guid|sha\d*|md5|hash|etag|token
 export const spokenNewestFirst =
   /\b(most recent(ly created)?|newest|latest)\b[^.]{0,60}\bfirst\b|\breverse chronological\b|\bnewest to oldest\b|\bdescending order of creation\b/i;
 
+/** The description of a parameter that is ascending or descending, and names no member with it, such as `name,asc`. */
+export const spokenDirection = /^(?!.*\w[,:](asc|desc))(?!.*-\w).*\b(asc|desc)(ending)?\b/i;
+
+/** The sentence about a direction that says its default. */
+export const spokenDescending = /\bdefault(s to| is| value)?:? ?[`'"]?desc/i;
+
 /** The parameters with the members by which a list is ordered. */
 export const orderNames: readonly Row<true>[] = [
   [/^(sort|sort_?by|sort_(field|column|key)|sorting)$/, true, "JSON:API, Spring, Laravel"],
