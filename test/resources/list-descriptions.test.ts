@@ -116,6 +116,18 @@ const cases: readonly (readonly [name: string, document: string, expected: Reado
     documentWith([query("sort", "", "type: string, enum: [date, -date], default: date")]),
     { "": "501" },
   ],
+  ...(
+    [
+      ["Searches books by title.", "2"],
+      ["Searches books.", "1 2"],
+      ["Looks for a text in the title and the `note`.", "1 2"],
+      ["Searches books by label.", "501"],
+      ["Searches the `hidden` ones.", "501"],
+    ] as const
+  ).map(
+    ([description, ids]) =>
+      [`a search: ${description}`, documentWith([query("q", description)]), { "q=apes": ids }] as const,
+  ),
   [
     "a filter without wildcards compares texts as they are",
     documentWith([query("title", "It cannot contain wildcard characters.")]),
@@ -128,3 +140,13 @@ for (const [name, document, expected] of cases)
     for (const one of books) await send("POST", "/books", one);
     for (const [sent, ids] of Object.entries(expected)) t.equal(await read(send, sent), ids, sent);
   });
+
+testLikely(
+  "a list without a way to the next page has all records, unless a request limits them",
+  documentWith([query("limit", "", "type: integer")]),
+  async (t, send) => {
+    for (let count = 0; count < 101; count++) await send("POST", "/books", { title: "a" });
+    t.equal((await send("GET", "/books")).body.length, 101);
+    t.equal((await send("GET", "/books?limit=2")).body.length, 2);
+  },
+);

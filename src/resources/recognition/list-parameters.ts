@@ -11,11 +11,11 @@ import {
   referenceNames,
   searchNames,
   spokenComparisons,
-  technicalNames,
   timeNames,
   unclearComparisons,
 } from "../record/name-tables.ts";
 import { alternativeType, itemSchemas, RecordSchema, type ValueType, valueType } from "../record/record-schema.ts";
+import { findSearched } from "./search-members.ts";
 import { readParameterHint } from "./x-resource.ts";
 
 type Parameter = Operation["parameterParts"][number];
@@ -71,7 +71,7 @@ function readCondition(
   const plain = plainName(name);
   if (sent === "string" && meaningOf(searchNames, plain)) {
     if (languageWords.test(description)) return undefined;
-    const members = textsOf(record);
+    const members = findSearched(record, description);
     return members.length > 0 ? { members, operator: "contains", ignoresCase: true, type: "string" } : undefined;
   }
   const isList = items !== undefined || /comma[- ]separated|separated by comma/i.test(description);
@@ -100,7 +100,7 @@ function readCondition(
 
 // What is no text to look for.
 const languageWords =
-  /\b(syntax|language|operators?|qualifiers?|expressions?|lucene|scim|odata|kql|jql|json|format|prefix|(starts?|begins?) with)\b/i;
+  /\b(syntax|language|operators?|qualifiers?|expressions?|lucene|scim|odata|kql|jql|json|format|prefix(es)?|(starts?|begins?)\s+with)\b/i;
 
 function canCompare({ type, kind }: Found, sent: ValueType, { operator }: Comparison): boolean {
   const isNumber = (one: ValueType) => one === "number" || one === "int64";
@@ -226,20 +226,4 @@ function findBound(plain: string, description: string, record: RecordSchema): Fo
   const wanted = /updated|modified|changed/i.test(description) ? "updated" : "created";
   const usual = times.filter(({ path }) => meaningOf(timeNames, path[0] as string) === wanted);
   return usual[0] ?? (times.length === 1 ? times[0] : undefined);
-}
-
-// The free texts of a record, which a search reads: ids, hashes and URLs only if there are no others.
-function textsOf(record: RecordSchema): readonly Member[] {
-  const of = (schema: RecordSchema | undefined, ...outer: readonly string[]) =>
-    (schema?.propertyNames ?? []).flatMap((name) => {
-      const schemas = schema?.property(name) ?? [];
-      const isFree = schemas.every(
-        ({ schema: { format, enum: values, const: value } }) =>
-          (format === undefined || format === "email") && values === undefined && value === undefined,
-      );
-      return valueType(schemas) === "string" && isFree ? [{ path: [...outer, name] }] : [];
-    });
-  const all = [...of(record), ...of(record.member(attributesName), attributesName)];
-  const usual = all.filter(({ path }) => !technicalNames.test(toSnakeCase(path.at(-1) as string)));
-  return usual.length > 0 ? usual : all;
 }
