@@ -43,7 +43,7 @@ export async function listPage(collection: CollectionAccess, action: ListAction,
   const hasFields = fieldsParameter !== undefined && (call.query as Query)[fieldsParameter] !== undefined;
   const shown = hasFields && only !== undefined && !item.isClosed ? { ...envelope, item } : envelope;
   const selection = await selectPage(collection, list, call);
-  const { limit, offset, position, filter, where, orderBy, selected } = selection;
+  const { limit, offset, position, filter, where, orderBy, selected, isWhole: isMeantWhole } = selection;
   const scope = resource.collection.isScoped ? { [scopeFilter.name]: collection.place.scopeOf(call) } : {};
   const all = { ...filter, ...scope };
   // With a cursor, a page can be short: the next one begins behind it. With a number, the records between them would be lost.
@@ -51,7 +51,7 @@ export async function listPage(collection: CollectionAccess, action: ListAction,
   const size = canBeShort ? {} : { maxBytes };
   const paged = { limit, position, ...size, ...(offset !== undefined && { offset }) };
   const page = await records.list({ ...paged, filter: all, where, orderBy });
-  if (page.more && !canBeShort) requireWhole(page, parameters);
+  if (page.more && !canBeShort) requireWhole(page, parameters, isMeantWhole);
   if (page.last === undefined) await collection.requireImported();
   const url = collection.place.urlOfCall(call);
   const count = () => (JSON.parse(page.records.text) as unknown[]).length;
@@ -100,14 +100,13 @@ export async function listPage(collection: CollectionAccess, action: ListAction,
 }
 
 // Throws an HttpError if no other page has the records that this one has not.
-function requireWhole({ isShort }: Page<unknown>, { limit, offset, page }: PageParameters): void {
-  const isSelected = [limit, offset, page].some((name) => name !== undefined);
-  if (isSelected && !isShort) return;
+function requireWhole({ isShort }: Page<unknown>, { limit }: PageParameters, isWhole: boolean): void {
+  if (!isWhole && !isShort) return;
   const message = `The page has more than ${maxBytes / 1_048_576} MiB. Send a smaller ${limit}.`;
   if (isShort && limit !== undefined) throw new InvalidRequest([{ location: "query", name: limit, message }]);
   throw new HttpError(
     "not_implemented",
-    `The list has more than ${maxRecords} records or ${maxBytes / 1_048_576} MiB, and no parameter that selects some of them.`,
+    `The list has more than ${maxRecords} records or ${maxBytes / 1_048_576} MiB, and no parameter that selects ${limit === undefined ? "some of them" : "the others"}.`,
   );
 }
 
@@ -189,14 +188,17 @@ function readSelection(
   };
   const isAny = anyLimit !== undefined && read(limitName) === anyLimit;
   const sent = isAny ? undefined : readInteger(limitName, 0);
-  const wanted = sent ?? (limitName === undefined ? maxRecords : defaultLimit);
+  // Without a way to the next page, all records are meant.
+  const hasNext = [offsetName, page, cursor].some((name) => name !== undefined);
+  const wanted = sent ?? (limitName !== undefined && hasNext ? defaultLimit : maxRecords);
   const limit = Math.min(wanted, maxRecords); // a page can have fewer records
   const number = readInteger(page, firstPage);
   const first = readInteger(offsetName, firstOffset);
   const ofPage = number === undefined ? undefined : (number - firstPage) * limit;
   const skipped = first === undefined ? ofPage : first - firstOffset;
   const offset = skipped === undefined ? undefined : Math.min(skipped, Number.MAX_SAFE_INTEGER);
-  return { limit, offset, cursor: read(cursor), before: read(before) };
+  const isWhole = sent === undefined && !hasNext;
+  return { limit, offset, cursor: read(cursor), before: read(before), isWhole };
 }
 
 interface Selected {
