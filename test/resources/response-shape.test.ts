@@ -197,3 +197,34 @@ testLikely("a choice of fields by other words than members is a 501 when it is s
   t.match(await send("GET", "/orders/1"), { status: 200, body: { title: "a" } });
   t.match(await send("GET", "/orders/1?fields=minimal"), { status: 501 });
 });
+
+const charges = documentOf(
+  `  /charges:
+    get: { operationId: listCharges, parameters: [${query("expand", texts)}], ${ok(`{ type: array, items: ${ref("Charge")} }`)} }
+    post: { operationId: addCharge, requestBody: { ${json(ref("NewCharge"))} }, ${ok(ref("Charge"), 201)} }
+  /charges/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: getCharge, parameters: [${query("expand", texts)}], ${ok(ref("Charge"))} }
+`,
+  `components:
+  schemas:
+    Payout: { type: object, properties: { amount: { type: integer } } }
+    NewCharge: { type: object, properties: { payout: { type: string }, text: { type: string } } }
+    Charge: { type: object, required: [id], properties: { id: { type: integer }, payout: { anyOf: [{ type: string }, ${ref("Payout")}] }, text: { type: string } } }
+`,
+);
+
+testLikely(
+  "an expansion of no collection has no effect on a record without the id, and is a 501 with it",
+  charges,
+  async (t, send) => {
+    await send("POST", "/charges", { text: "a" });
+    await send("POST", "/charges", { payout: "p1" });
+    t.same((await send("GET", "/charges/1?expand=payout")).body, { id: 1, text: "a" });
+    t.match(await send("GET", "/charges/2?expand=payout.amount"), { status: 501, body: { message: /expand=payout/ } });
+    t.match(await send("GET", "/charges?expand=text"), {
+      status: 400,
+      body: { message: /can't have text. It can have: payout/ },
+    });
+  },
+);

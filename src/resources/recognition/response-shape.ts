@@ -2,7 +2,7 @@
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
 import { attributesName, expandNames, fieldsNames, meaningOf } from "../record/name-tables.ts";
-import { itemSchemas, RecordSchema, valueType } from "../record/record-schema.ts";
+import { itemSchemas, RecordSchema, valueType, withAlternatives } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
 import { queryOf } from "./bodies-and-parameters.ts";
 import { plainName } from "./list-parameters.ts";
@@ -16,6 +16,8 @@ export interface ExpansionPlan {
   readonly isEnum: boolean;
   /** By the names that a request can have. */
   readonly targets: Readonly<Record<string, ExpansionTarget>>;
+  /** The members that can be objects, but of no collection: a request can have them as long as a record has no id there. */
+  readonly others: readonly string[];
 }
 
 /** Other records that a response can have. */
@@ -63,9 +65,13 @@ export function findExpansion(
   });
   const targets: Readonly<Record<string, ExpansionTarget>> = Object.fromEntries([...references, ...below]);
   const declared = valuesOf(partsOf(part, record)).map(String);
-  const isKnown = declared.length === 0 || declared.some((name) => Object.hasOwn(targets, name));
-  if (!isKnown || Object.keys(targets).length === 0) return undefined;
-  return { parameter: part.value.name, targets, isEnum: declared.length > 0 };
+  const isObject = (node: SchemaNode) => node.parts().some(({ schema }) => schema.properties !== undefined);
+  const others = record.propertyNames.filter(
+    (name) => !Object.hasOwn(targets, name) && withAlternatives(record.property(name)).some(isObject),
+  );
+  const known = [...Object.keys(targets), ...others];
+  const isKnown = declared.length === 0 ? known.length > 0 : declared.some((name) => Object.hasOwn(targets, name));
+  return isKnown ? { parameter: part.value.name, targets, others, isEnum: declared.length > 0 } : undefined;
 }
 
 function isOfTexts(parameter: Operation["parameterParts"][number], record: RecordSchema): boolean {

@@ -24,11 +24,19 @@ interface ShapeOptions {
 /** What a request can select, and the records that are always part of others. */
 export type ShapePlan = Pick<PlannedAction, "fieldsParameter" | "expansion" | "embedded">;
 
+interface ShapeParts {
+  readonly fields: readonly string[] | undefined;
+  readonly targets: readonly ExpansionTarget[];
+  /** The members that must have no id. */
+  readonly others: readonly string[];
+}
+
 /** What a request selects of the records in its response. */
 export class ResponseShape {
   readonly #options: ShapeOptions;
   readonly #fields: readonly string[] | undefined;
   readonly #targets: readonly ExpansionTarget[];
+  readonly #others: readonly string[];
   readonly #parameter: string; // that expands
   readonly #known = new Map<string, Promise<{ readonly value: unknown; readonly length: number }>>();
   #length = 0;
@@ -50,22 +58,24 @@ export class ResponseShape {
     const names = (expanded ?? []).map((name) => name.replace(/^data\./, ""));
     const other = names.find((name) => expansion?.isEnum && !Object.hasOwn(targets, name));
     if (other !== undefined) throw notUnderstood(`parameter ${expansion?.parameter}=${other}`);
-    const wanted = names.map((name) => targets[requireName(name, Object.keys(targets), `${expansion?.parameter}`)]);
-    const added = wanted.map((target) => `${target?.member}`);
+    const members = names.map((name) => (Object.hasOwn(targets, name) ? name : (name.split(".", 1)[0] as string)));
+    const others = expansion?.others ?? [];
+    for (const name of members) requireName(name, [...Object.keys(targets), ...others], `${expansion?.parameter}`);
+    const wanted = members.flatMap((name) => targets[name] ?? []);
+    const added = wanted.map(({ member }) => member);
     const always = Object.entries(embedded ?? {}).map(([member, collection]) => ({ collection, member, id: member }));
-    const selected = own && [...own, ...added];
-    const all = [...always, ...(wanted as ExpansionTarget[])];
-    return new ResponseShape(selected, all, expansion?.parameter ?? "limit", options);
+    const parts = {
+      fields: own && [...own, ...added, ...members],
+      targets: [...always, ...wanted],
+      others: members.filter((name) => others.includes(name)),
+    };
+    return new ResponseShape(parts, expansion?.parameter ?? "limit", options);
   }
 
-  private constructor(
-    fields: readonly string[] | undefined,
-    targets: readonly ExpansionTarget[],
-    parameter: string,
-    options: ShapeOptions,
-  ) {
+  private constructor({ fields, targets, others }: ShapeParts, parameter: string, options: ShapeOptions) {
     this.#fields = fields;
     this.#targets = targets;
+    this.#others = others;
     this.#parameter = parameter;
     this.#options = options;
   }
@@ -80,6 +90,8 @@ export class ResponseShape {
   }
 
   async #shape(record: Members, scope: readonly string[]): Promise<object> {
+    const unknown = this.#others.find((name) => ["string", "number", "bigint"].includes(typeof record[name]));
+    if (unknown !== undefined) throw notUnderstood(`parameter ${this.#parameter}=${unknown}`);
     const others = await Promise.all(
       this.#targets.map(async (target) => [target.member, await this.#find(record, target, scope)] as const),
     );
