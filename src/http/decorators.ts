@@ -34,6 +34,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The code of the error response, empty if there is none: from the error handler and the response, for the log. */
     errorCode: string;
+    /** The name or id of its caller, for the log; undefined before authentication, and if none is known. */
+    callerName: string | undefined;
     /** Whether the route has called its handler. The error handler takes a failure then for that of the application. */
     isHandled: boolean;
     /** The tick of the event loop in which the request was started. Only the batching of responses uses it. */

@@ -34,6 +34,7 @@ export interface ErrorHandlerOptions {
 export const errorHandler = fp<ErrorHandlerOptions>(
   async (app, options) => {
     app.decorateRequest("errorCode", "");
+    app.decorateRequest("callerName");
     app.decorateRequest("isHandled", false);
     app.setErrorHandler<FastifyError>((thrown, request, reply) => {
       const error = request.isHandled ? (toError(thrown) as FastifyError) : thrown;
@@ -58,8 +59,9 @@ function report(
   if (!(isUnavailable || isBug)) return;
   onError?.(error, request);
   if (isLogged?.(status) === false) return;
-  if (isUnavailable) request.log.warn({ reason: toReason(error) }, "a dependency is unavailable");
-  else request.log.error({ err: error }, "request failed");
+  const { callerName: key, log } = request;
+  if (isUnavailable) log.warn({ key, reason: toReason(error) }, "a dependency is unavailable");
+  else log.error({ key, err: error }, "request failed");
 }
 
 // Without a stack trace, because the cause is outside the service, and every request fails while it lasts.
@@ -86,7 +88,7 @@ function respond(
   if (!reply.hasHeader("x-request-id")) reply.header("x-request-id", request.id); // in an existing app
   // A 412 replaces content that has been selected already.
   for (const name of ["etag", "content-encoding", "content-length"]) reply.removeHeader(name);
-  const onError = (err: Error) => request.log.error({ err }, "failed to format an error");
+  const onError = (err: Error) => request.log.error({ key: request.callerName, err }, "failed to format an error");
   const failed = { requestId: request.id, request, error: cause instanceof Error ? cause : undefined };
   const {
     type,

@@ -21,6 +21,7 @@ import type { Operation } from "../operation/operation.ts";
 import type { PathSource } from "../operation/parameter-locations.ts";
 import type { HandlerResult, WriteOptions } from "../operation/response/response.ts";
 import { type Query, queryOf } from "../wire/pairs.ts";
+import { identitiesOf } from "./authentication.ts";
 import type { ErrorTable } from "./error-table.ts";
 import { prepareBody } from "./request-body.ts";
 
@@ -68,6 +69,14 @@ export interface RouteOptions extends CallOptions, WriteOptions {
   readonly errors: ErrorTable;
 }
 
+/** Sets the owner of the credential of a request, and its name for the log. A text has none: it can be the credential. */
+export function setCaller(request: FastifyRequest, caller: unknown): void {
+  const { name, id } = Object(identitiesOf(caller)[0] ?? caller);
+  const known = [name, id].find((one) => /^(string|number|bigint)$/.test(typeof one));
+  request.caller = caller;
+  request.callerName = known === undefined ? undefined : `${known}`;
+}
+
 /** The route of an operation. */
 export class OperationRoute {
   readonly #options: RouteOptions;
@@ -94,7 +103,8 @@ export class OperationRoute {
       handler: (request, reply) => {
         this.#handle(request, reply).catch((thrown) => {
           const error = toError(thrown);
-          if (reply.sent) request.log.error({ err: error }, "request failed after its response was sent");
+          const { callerName: key, log } = request;
+          if (reply.sent) log.error({ key, err: error }, "request failed after its response was sent");
           else reply.send(error);
         });
       },
@@ -137,7 +147,7 @@ export class OperationRoute {
     for (const name in params) if (params[name] === "") throw notFound();
     for (const name in headers) reply.header(name, headers[name]);
     const guarded = andThen(authenticate(request), (caller) => {
-      request.caller = caller;
+      setCaller(request, caller);
       if (operation.body) authenticatedAt.set(request, performance.now());
       return this.#runGuards(request, reply);
     });
@@ -164,7 +174,7 @@ export class OperationRoute {
     const { operation, handler, context, authenticate, errors, ...options } = this.#options;
     // The credential may have been revoked while the body arrived.
     if (operation.body && performance.now() - (authenticatedAt.get(request) as number) > maxAuthenticationAge)
-      request.caller = await authenticate(request);
+      setCaller(request, await authenticate(request));
     if (request.validationError) throw request.validationError;
     rejectPreconditions(request.headers, this.#unsupportedPreconditions);
     const { params, query, body, headerValues: headers, cookieValues: cookies } = request;

@@ -73,9 +73,17 @@ async function registerRoutes<Operations, Context, Caller>(
   const firsts = groups.map(([first]) => first as Operation);
   const constraint = createVariantConstraint(groups);
   const toRoute = (operation: Operation, isConstrained = hasDelimiters(operation)): FastifyRoute => {
-    const { id } = operation;
+    const { id, basePath, path } = operation;
     const route = routes.get(id) as FastifyRoute;
-    return isConstrained ? { ...route, constraints: { [constraint.name]: id } } : route;
+    return {
+      ...route,
+      ...(isConstrained && { constraints: { [constraint.name]: id } }),
+      // Each line of the log about a request names its operation.
+      childLoggerFactory: (logger, bindings, options, raw) => {
+        const place = { operation: id, method: raw.method, route: basePath + path };
+        return app.childLoggerFactory(logger, { ...bindings, ...place }, options, raw);
+      },
+    };
   };
   const others = groups.flatMap(([, ...variants]) => variants);
   if (others.length > 0 || firsts.some(hasDelimiters)) {

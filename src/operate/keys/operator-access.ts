@@ -2,7 +2,7 @@
 import type { FastifyRequest, onRequestAsyncHookHandler } from "fastify";
 import { createNetworkMatcher, HttpError } from "../../http/index.ts";
 import { isLoopbackHost } from "../../lib/index.ts";
-import { toChallenge } from "../../openapi/index.ts";
+import { setCaller, toChallenge } from "../../openapi/index.ts";
 import { type Caller, hashKey } from "./api-keys.ts";
 import { type AuthenticationOptions, bearer, createAuthentication } from "./authentication.ts";
 import { readKey } from "./key-lookup.ts";
@@ -27,12 +27,12 @@ export function requireOperator(
   return async (request) => {
     const sent = readKey(bearer, request);
     if (sent !== undefined && hashKey(sent) === ownHash) {
-      request.caller = ownCaller; // for the log
+      setCaller(request, ownCaller); // for the log
       return;
     }
     const caller = (await authenticate(request)) as Caller | HttpError;
     if (caller instanceof HttpError) throw caller;
-    request.caller = caller; // for the log
+    setCaller(request, caller); // for the log
     if (caller.operator) return;
     const challenge = toChallenge(bearer, { realm: options.realm, error: "insufficient_scope" });
     throw new HttpError(

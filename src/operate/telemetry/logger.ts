@@ -42,8 +42,8 @@ export async function createLogger(level: string, output?: DestinationStream): P
   }
   const { default: pretty } = await import("pino-pretty");
   const format = {
-    ignore: "pid,hostname,method,path,status,ms",
-    messageFormat: "{msg}{if method}: {method} {path} {status} in {ms} ms{end}",
+    ignore: "pid,hostname,method,path,route,status,ms",
+    messageFormat: "{msg}{if method}: {method}{end}{if path} {path} {status} in {ms} ms{end}",
     translateTime: "SYS:HH:MM:ss.l",
     singleLine: true,
   };
@@ -118,10 +118,9 @@ export class RequestLogger extends fastify.LogController implements RequestLog {
     const isLimited = caller === undefined || operation === undefined || status === 429 || status === 503;
     if (isLimited && !this.#limiter.take(status)) return;
     const line = {
-      method: request.method,
+      method: operation === undefined ? request.method : undefined, // that of an operation is in all lines
       path: shorten(request.url.split("?", 1)[0] as string, maxPathLength),
-      operation,
-      key: caller?.name,
+      key: request.callerName,
       status,
       code: request.errorCode || undefined,
       // The address of a client is personal data. It is logged only if the client was rejected for its key or its rate.

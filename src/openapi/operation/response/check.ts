@@ -31,10 +31,8 @@ export class ResponseCheck {
   /** Reports a difference: throws an Error, or logs it. */
   report(message: string): void {
     if (this.#validation === "fail") throw new Error(message);
-    const { log, routeOptions } = this.#reply.request;
-    const operation = routeOptions.config.operation?.id;
-    if (this.#validation === "log")
-      log.warn({ operation, reason: message }, "the response does not match the document");
+    const { log, callerName: key } = this.#reply.request;
+    if (this.#validation === "log") log.warn({ key, reason: message }, "the response does not match the document");
   }
 
   /** Returns a value without its write-only members. Reports it if neither it nor the value of its text matches its schema. */
