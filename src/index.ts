@@ -31,7 +31,7 @@ export type {
 
 // Errors
 
-export { createFail, type ErrorBody, type ErrorKind, HttpError } from "./http/index.ts";
+export { createFail, type ErrorBody, type ErrorKind, HttpError, notImplemented } from "./http/index.ts";
 export { type ErrorFormat, type FailureContext, type MappedError, problemDetails } from "./openapi/index.ts";
 
 // Security

@@ -205,7 +205,8 @@ t.test("Refuses a part of the document that it can't enforce, unless strict is f
     places: { length: 1 },
   });
   await t.rejects(createServer({ document: parse(text), logger }), {
-    message: /operation greet has no handler\. Add one to `handlers`, or set `mock`\./,
+    message:
+      /operation greet has no handler\. Add one to `handlers`, or set `mock`\. The command openapi-server generate --handlers writes/,
   });
   const security = { bearerr: async () => true };
   await t.rejects(createServer({ document: parse(text), handlers, logger, security }), {

@@ -2,6 +2,7 @@
 import { globSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t from "tap";
+import { generateStubs } from "../../src/command/documents/handler-stubs.ts";
 import { parseDocument, readDocument } from "../../src/openapi/index.ts";
 import { generateTypes } from "../../src/openapi/types/generate-types.ts";
 import { compile } from "../support/compile.ts";
@@ -213,7 +214,7 @@ t.test("The types of a document describe what the server passes and accepts", as
   t.same(compile(files, place), []);
 });
 
-t.test("The types of public documents, and of one in several files, compile", async (t) => {
+t.test("The types and the stubs of public documents, and of one in several files, compile", async (t) => {
   const split = join(place, "split");
   mkdirSync(split);
   writeFileSync(
@@ -242,8 +243,12 @@ t.test("The types of public documents, and of one in several files, compile", as
       file,
       `${imports}${types}\nexport declare const handlers: Handlers<operations>;\nexport type Stream = Readable;\n`,
     );
-    if (document.operations.length > 0) files.push(file);
+    if (document.operations.length === 0) continue;
+    const stubs = join(place, `stubs${index}.ts`);
+    const text = generateStubs(document.operations, `./public${index}.ts`);
+    writeFileSync(stubs, text.replace('"@petstore/openapi-server"', JSON.stringify(join(root, "src/index.ts"))));
+    files.push(file, stubs);
   }
-  t.ok(files.length > 40, `${files.length} documents`);
+  t.ok(files.length > 80, `${files.length} documents`);
   t.same(compile(files, place), []);
 });

@@ -1,5 +1,5 @@
 // Declares the commands for documents, which need no records: mock, proxy, check, generate.
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { SettingName } from "../../settings/index.ts";
 import type { Io } from "../../terminal/index.ts";
 import { addSettings, addTo, formatOption } from "../inputs/options.ts";
@@ -57,6 +57,13 @@ export function addDocuments(program: Command, io: Io, signal: AbortSignal | und
     .argument("<document>", "path of the document")
     .option("-o, --output <file>", "file to write (default: standard output)")
     .option("--client", "write the types of a client (openapi-fetch) instead", false)
+    .addOption(
+      new Option(
+        "--handlers <file>",
+        "also write a module (.ts or .js) with a stub of each handler, or name those that it lacks",
+      ).conflicts(["client", "check", "watch"]),
+    )
+    .option("--unanswered", "with --handlers: only for operations that a store does not answer", false)
     .option("--check", "fail if the file is not current, instead of writing it", false)
     .option("--watch", "write the file again after each change of the document", false)
     .option("--no-strict", "write the types of a document in spite of its errors")

@@ -1,12 +1,15 @@
 // `openapi-server generate`: writes the types of handlers, or of clients.
+import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
+import { dirname, relative } from "node:path";
 import { UsageError } from "../../lib/index.ts";
-import { type DocumentOptions, readDocument } from "../../openapi/index.ts";
+import { type Document, readDocument } from "../../openapi/index.ts";
 import { generateClientModule, generateModule, listDocumentFiles } from "../../openapi/tools.ts";
 import { listUnanswered } from "../../resources/index.ts";
 import type { Io } from "../../terminal/index.ts";
-import { type ConfigOptions, readService } from "../inputs/config.ts";
+import { type ConfigOptions, readHandlers, readService } from "../inputs/config.ts";
 import { onStop, watchFiles } from "../inputs/watch.ts";
+import { generateStubs } from "./handler-stubs.ts";
 
 export interface GenerateFlags extends ConfigOptions {
   readonly output?: string | undefined;
@@ -14,6 +17,10 @@ export interface GenerateFlags extends ConfigOptions {
   readonly watch: boolean;
   /** Types for openapi-fetch, instead of those of handlers. */
   readonly client: boolean;
+  /** The module of handlers, whose stubs are written if it does not exist. */
+  readonly handlers?: string | undefined;
+  /** Stubs only for operations that a store does not answer. */
+  readonly unanswered: boolean;
   /** `false` writes the types of a document in spite of its errors. */
   readonly strict: boolean;
 }
@@ -21,17 +28,28 @@ export interface GenerateFlags extends ConfigOptions {
 /**
  * Writes the types of a document to a file, by default to standard output. Rejects with an Error that names its errors. With
  * `check`, only compares the file, and rejects if it is not current. With `watch`, writes the file again after each change of the
- * document, until `signal` is aborted.
+ * document, until `signal` is aborted. With `handlers`, writes stubs of handlers, too.
  */
 export async function generate(path: string, flags: GenerateFlags, io: Io, signal?: AbortSignal): Promise<void> {
-  const { output, check, watch, client } = flags;
+  const { output, check, watch, client, handlers } = flags;
   if (check && watch) throw new UsageError("generate has --check and --watch, of which it can do one.");
   if ((check || watch) && output === undefined)
     throw new UsageError(`generate --${check ? "check" : "watch"} needs --output, the file of the types.`);
+  if (handlers !== undefined && !/\.m?[jt]s$/.test(handlers))
+    throw new UsageError("The file of generate --handlers must end with .ts, .mts, .js or .mjs.");
+  if (handlers?.endsWith("ts") && output === undefined)
+    throw new UsageError(
+      "generate --handlers needs --output, the file of the types that a module of TypeScript imports.",
+    );
   const { formats, ignore, allowedFolders, ...config } = (await readService(flags, io.env)).config;
   const strict = flags.strict ? config.strict : false;
   const write = async () => {
-    const text = await createText(path, client, { formats, ignore, strict, allowedFolders });
+    const document = await readDocument(path, { formats, ignore, strict, allowedFolders });
+    if (handlers === undefined || output !== undefined) await writeTypes(document);
+    if (handlers !== undefined) await writeStubs(handlers, document, flags, io);
+  };
+  const writeTypes = async (document: Document) => {
+    const text = await createText(path, client, document);
     if (output === undefined) io.stdout.write(text);
     else if (!check) await writeFile(output, text);
     else if ((await readFile(output, "utf8").catch(() => undefined)) !== text)
@@ -55,8 +73,32 @@ export async function generate(path: string, flags: GenerateFlags, io: Io, signa
   await watchChanges(report, stop.signal);
 }
 
-async function createText(path: string, client: boolean, options: DocumentOptions): Promise<string> {
-  const document = await readDocument(path, options);
+// Never changes an existing file.
+async function writeStubs(
+  file: string,
+  document: Document,
+  { output, unanswered }: GenerateFlags,
+  io: Io,
+): Promise<void> {
+  const ids = unanswered ? new Set(listUnanswered(document)) : undefined;
+  const operations = document.operations.filter(({ id }) => ids?.has(id) ?? true);
+  if (!existsSync(file)) {
+    const types = `./${relative(dirname(file), output ?? "").replaceAll("\\", "/")}`;
+    const typesFrom = file.endsWith("ts") ? types : undefined;
+    await writeFile(file, generateStubs(operations, typesFrom), { flag: "wx" });
+    io.stdout.write(`Generated ${file}.\n`);
+    return;
+  }
+  const own = await readHandlers(file);
+  const missing = operations.filter(({ id }) => !Object.hasOwn(own, id));
+  if (missing.length > 0)
+    throw new Error(
+      `${file} exists, and is not changed. It lacks handlers: ${missing.map(({ id }) => id).join(", ")}.`,
+    );
+  io.stdout.write(`${file} has all handlers.\n`);
+}
+
+async function createText(path: string, client: boolean, document: Document): Promise<string> {
   const types = client
     ? await generateClientModule(document)
     : await generateModule(document, listUnanswered(document));

@@ -188,7 +188,7 @@ export function notFound(): HttpError {
   return new HttpError("path_not_found", "This path does not exist.");
 }
 
-/** Returns the error for an operation whose handler is not implemented. */
+/** Returns the error (501) of a handler that is not implemented. `id` is that of its operation. */
 export function notImplemented(id: string): HttpError {
   return new HttpError("not_implemented", `The operation ${id} is not implemented yet.`);
 }

@@ -202,16 +202,17 @@ export function requireOperations(
   throw new Error(`The handler ${orphan} has no operation in the document.${hint}`);
 }
 
-const maxListed = 20; // operations in a message
+const maxListed = 20; // operations with their reasons in a message
 
 function describeMissing(missing: readonly Operation[], reasons: ReadonlyMap<string, string> = new Map()): string {
   const [first, ...others] = missing.map(({ id }) => {
     const reason = reasons.get(id);
     return `${id} has no handler${reason === undefined ? "" : `, and needs one, because it ${reason}`}`;
   });
-  const advice = "to `handlers`, or set `mock`.";
+  const advice = "to `handlers`, or set `mock`. The command openapi-server generate --handlers writes stubs.";
   if (others.length === 0) return `The operation ${first}. Add one ${advice}`;
   const listed = [first, ...others].slice(0, maxListed).map((line) => `- ${line}`);
-  const rest = missing.length > maxListed ? [`- and ${missing.length - maxListed} others`] : [];
+  const unlisted = missing.slice(maxListed).map(({ id }) => id);
+  const rest = unlisted.length > 0 ? [`- and ${unlisted.length} others: ${unlisted.join(", ")}`] : [];
   return [`${missing.length} operations have no handler. Add them ${advice}`, ...listed, ...rest].join("\n");
 }

@@ -49,6 +49,7 @@ export type PathItem = { readonly [Method in (typeof methods)[number]]?: Operati
 /** An operation as written in the document. */
 export interface OperationObject {
   readonly operationId?: string;
+  readonly summary?: string;
   readonly tags?: readonly string[];
   readonly deprecated?: boolean;
   readonly parameters?: readonly ParameterObject[];
