@@ -29,6 +29,11 @@ export type {
   Wrap,
 } from "./openapi/index.ts";
 
+// Values
+
+export type { Problem } from "./lib/index.ts";
+export { createValidator, readItems, type Validated, type Validator } from "./openapi/index.ts";
+
 // Errors
 
 export { createFail, type ErrorBody, type ErrorKind, HttpError, notImplemented } from "./http/index.ts";

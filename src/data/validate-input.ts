@@ -1,8 +1,7 @@
 // Parses and validates the records of an input. An import validates all of them before it writes the first one.
-import { InvalidValue } from "../lib/index.ts";
+import { type InputRecord, InvalidValue, readRecords } from "../lib/index.ts";
 import { type ImportedRecord, ImportReader, type Resource } from "../resources/index.ts";
 import type { Format, ParseRecord } from "./formats/format.ts";
-import { type InputRecord, readRecords } from "./formats/record-reader.ts";
 import type { Input } from "./input-file.ts";
 
 const maxKnownIds = 200_000; // whose duplicates are found before the import

@@ -43,6 +43,7 @@ export {
   UnstorableValue,
   UsageError,
 } from "./problem.ts";
+export { type InputRecord, lineDelimiter, type RecordDelimiter, readRecords } from "./record-reader.ts";
 export { escapeControlCharacters, escapeExceptLineBreaks, redact, shorten } from "./redaction.ts";
 export { formatTime, shareResult, throttle, throttleStart, withTimeout } from "./time.ts";
 export { version } from "./version.ts";

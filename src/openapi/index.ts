@@ -11,6 +11,7 @@ export {
   readDocument,
   toPublicUrls,
 } from "./document/document.ts";
+export { createValidator, readItems, type Validated, type Validator } from "./document/validator.ts";
 export type { Formats } from "./schema/keyword.ts";
 export { possiblePartsOf, type SchemaNode } from "./schema/node.ts";
 export type { OpenApi, SchemaObject, SecuritySchemeObject } from "./source/document-types.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import t from "tap";
 import { formats } from "../../src/data/formats/file-formats.ts";
-import { readRecords } from "../../src/data/formats/record-reader.ts";
+import { readRecords } from "../../src/lib/record-reader.ts";
 import { ImportReader } from "../../src/resources/index.ts";
 import { writeMembers, writeRecord } from "../../src/store/records.ts";
 import { anyNewPet } from "../support/arbitraries.ts";

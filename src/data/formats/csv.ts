@@ -4,10 +4,17 @@
 // follow a malformed one: after `5,"a"b` it reports only that a quote is never closed. An import reports every
 // malformed record with its lines, and imports all others.
 
-import { decodeUtf8, ExpectedError, InvalidValue, parseJson, requireValid, shorten } from "../../lib/index.ts";
+import {
+  decodeUtf8,
+  ExpectedError,
+  InvalidValue,
+  parseJson,
+  type RecordDelimiter,
+  requireValid,
+  shorten,
+} from "../../lib/index.ts";
 import type { TableRow } from "../../openapi/index.ts";
 import type { Format, Layout } from "./format.ts";
-import type { RecordDelimiter } from "./record-reader.ts";
 
 const [lf, quote, comma] = Buffer.from('\n",') as unknown as [number, number, number];
 

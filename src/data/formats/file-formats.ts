@@ -1,22 +1,16 @@
 // The file formats of imports and exports. A record that is exported and imported again is unchanged, except for a null of an
 // optional property in CSV.
 import { extname } from "node:path";
-import { parseJsonBytes, requireValid, toJson } from "../../lib/index.ts";
+import { lineDelimiter, parseJsonBytes, requireValid, toJson } from "../../lib/index.ts";
 import { withoutId } from "../../store/index.ts";
 import { csv } from "./csv.ts";
 import type { Format } from "./format.ts";
-import type { RecordDelimiter } from "./record-reader.ts";
-
-const lf = 0x0a;
-
-// Stateless: a record of NDJSON has no line breaks.
-const delimiter: RecordDelimiter = { indexOf: (chunk, start) => chunk.indexOf(lf, start), isInQuotes: () => false };
 
 /** The format NDJSON: one JSON object per line, in UTF-8. */
 const ndjson: Format = {
   field: "field",
   hasHeader: false,
-  createDelimiter: () => delimiter,
+  createDelimiter: () => lineDelimiter,
   createParser: (reader) => (bytes) => requireValid(reader.read(parseJsonBytes(bytes))),
   header: () => "",
   serialize({ collection, withoutIds, places: names }, { text, places }) {

@@ -1,7 +1,7 @@
 // The interface of a file format.
+import type { RecordDelimiter } from "../../lib/index.ts";
 import type { ImportedRecord, ImportReader } from "../../resources/index.ts";
 import type { Collection } from "../../store/index.ts";
-import type { RecordDelimiter } from "./record-reader.ts";
 
 /**
  * Parses a record that is not empty. Returns the record, or undefined for a header. Throws an InvalidValue if it is invalid, and

@@ -7,13 +7,16 @@ export type ReadPart =
   | { readonly value: unknown; readonly error?: undefined }
   | { readonly error: InvalidRequest; readonly value?: undefined };
 
-/** Returns the error of problems in one location of a request. `noun` names a part of it, such as "query parameter". */
+/**
+ * Returns the error of problems in one location of a request. `noun` names a part of it, such as "query parameter", and `whole` all of
+ * it.
+ */
 export function toInvalidRequest(
   problems: readonly Problem[],
   location: ErrorDetail["location"],
   noun: string,
+  whole = location === "body" ? "body" : "request",
 ): InvalidRequest {
-  const whole = location === "body" ? "body" : "request";
   return new InvalidRequest(
     problems.map(({ path, part = path, requirement }) => {
       const subject = path === "" ? whole : `${noun} '${path}'`;

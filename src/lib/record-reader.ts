@@ -3,6 +3,8 @@
 // node:readline was ruled out: it also ends a line at U+2028 and at a lone CR, which JSON strings may contain, and it
 // buffers lines of any length.
 
+import { ByteBuffer } from "./byte-buffer.ts";
+
 const [lf, cr] = Buffer.from("\n\r") as unknown as [number, number];
 
 /** A record of an input. */
@@ -22,6 +24,12 @@ export interface RecordDelimiter {
   /** Returns whether the bytes so far end inside quotes. */
   isInQuotes(): boolean;
 }
+
+/** The delimiter of JSON lines, whose records have no line breaks. */
+export const lineDelimiter: RecordDelimiter = {
+  indexOf: (chunk, start) => chunk.indexOf(lf, start),
+  isInQuotes: () => false,
+};
 
 /**
  * Yields the records that end in each chunk. Discards the bytes of records of more than `maxBytes`. Rejects if the
@@ -54,7 +62,8 @@ class PendingRecord {
   firstLine = 1;
   length = 0; // in bytes, including those that were discarded
   readonly #maxBytes: number;
-  #parts: Buffer[] = [];
+  #first: Buffer | undefined; // not copied, because most records are in one chunk
+  readonly #parts = new ByteBuffer();
   #lineBreaks = 0;
 
   constructor(maxBytes: number) {
@@ -64,21 +73,30 @@ class PendingRecord {
   append(part: Buffer): void {
     this.length += part.length;
     this.#lineBreaks += countLineBreaks(part);
-    if (this.#isTooLong()) this.#parts = [];
-    else this.#parts.push(part);
+    if (this.#isTooLong()) this.#takeBytes();
+    else if (!this.#first?.length) this.#first = part;
+    else {
+      if (this.#parts.length === 0) this.#parts.append(this.#first);
+      this.#parts.append(part);
+    }
   }
 
   /** Returns the record, and continues with the next one. */
   take(): InputRecord {
-    const joined = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts);
+    const joined = this.#takeBytes();
     const bytes = joined.at(-1) === cr ? joined.subarray(0, -1) : joined;
     const isTooLong = this.#isTooLong() || bytes.length > this.#maxBytes;
     const { firstLine } = this;
     const lastLine = firstLine + this.#lineBreaks;
     this.firstLine = lastLine + 1;
-    this.#parts = [];
     this.length = this.#lineBreaks = 0;
     return { firstLine, lastLine, bytes: isTooLong ? undefined : bytes };
+  }
+
+  #takeBytes(): Buffer {
+    const [first, others] = [this.#first ?? Buffer.alloc(0), this.#parts.take()];
+    this.#first = undefined;
+    return others.length > 0 ? others : first;
   }
 
   // One byte more than the limit may be the CR of the line break.
