@@ -19,6 +19,7 @@ export type {
   AnyCall,
   Call,
   DocumentTypes,
+  FileOptions,
   Handler,
   HandlerResponse,
   HandlerResult,
@@ -28,6 +29,7 @@ export type {
   UntypedHandler,
   Wrap,
 } from "./openapi/index.ts";
+export { sendFile } from "./openapi/index.ts";
 
 // Values
 

@@ -65,6 +65,7 @@ export type { MappedError } from "./routing/error-table.ts";
 export { IssuerKeys } from "./routing/issuer-keys.ts";
 export { type Guard, setCaller } from "./routing/route.ts";
 export { type RoutesOptions, requireOperations, routes } from "./routing/routes.ts";
+export { type FileOptions, sendFile } from "./routing/send-file.ts";
 export { createTokenCheck, type TokenCaller, type TokenCheckOptions } from "./routing/token-check.ts";
 export { Query } from "./wire/pairs.ts";
 
