@@ -1,4 +1,4 @@
-// Conditional requests of any document: an operation that declares ETag and 304 supports them.
+// Conditional requests of any document: a GET that declares ETag supports them, and a change returns the ETag of the GET.
 import { Readable } from "node:stream";
 import Fastify from "fastify";
 import { pino } from "pino";
@@ -21,6 +21,7 @@ const document = parse(
       operation("untagged", "headers: {}"),
       operation("alone", "headers: { ETag: { schema: { type: string } } }", "404: { description: x }"),
       operation("put", etag, "404: { description: x }", "put"),
+      operation("change", etag, "404: { description: x }", "put"),
       "  /own: { put: { operationId: own, parameters: [{ name: If-Match, in: header, schema: { type: string } }], responses: { 204: { description: x } } } }\n",
     ].join(""),
   ),
@@ -33,6 +34,7 @@ const handlers = {
   untagged: async () => ({ status: 200, body: 1 }),
   alone: async () => ({ status: 200, body: 1 }),
   put: async () => ({ status: 200, body: 1, headers: { ETag: '"1"' } }),
+  change: async () => ({ status: 200, body: { a: 1 }, headers: { location: "/x" } }),
   own: async () => ({ status: 204 }),
 };
 
@@ -51,6 +53,8 @@ for (const [name, app] of Object.entries(apps)) {
     t.match(headers, { etag: /^"[\w-]{27}"$/, vary: "accept" });
     t.match(await send("tagged", { "if-none-match": headers.etag }), { status: 304, text: "" });
     t.match(await send("bytes"), { status: 200, headers: { etag: /^"[\w-]{27}"$/ } });
+    t.match(await send("alone"), { status: 200, headers: { etag: /^"[\w-]{27}"$/ } }, "also without a declared 304");
+    t.match((await send("change", {}, "PUT")).headers, { etag: headers.etag, location: "/x" }, "that of the GET");
     t.match(await send("version"), { status: 200, headers: { etag: 'W/"v7"' } });
     for (const tag of ['W/"v7"', '"v7"'])
       t.match(await send("version", { "if-none-match": tag }), { status: 304, headers: { etag: 'W/"v7"' } });
@@ -58,7 +62,7 @@ for (const [name, app] of Object.entries(apps)) {
   });
 
   t.test(`Other operations have no ETag, and do not ignore preconditions (${name})`, async (t) => {
-    for (const id of ["stream", "untagged", "alone"]) t.equal((await send(id)).headers.etag, undefined, id);
+    for (const id of ["stream", "untagged"]) t.equal((await send(id)).headers.etag, undefined, id);
     t.match(await send("untagged", { "if-match": "*" }), { status: 412, text: /can't evaluate the header If-Match/ });
     t.match(await send("put", { "if-match": '"1"' }, "PUT"), { status: 412 });
     t.match(await send("put", { "if-none-match": "*" }, "PUT"), { status: 412, text: /the header If-None-Match/ });

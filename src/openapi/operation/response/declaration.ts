@@ -15,7 +15,7 @@ export interface Declaration {
   /** By media type or range. */
   readonly contents: ReadonlyMap<string, ResponseContent>;
   readonly headers: ReadonlyMap<string, Header>; // by name in lower case
-  /** Whether it gets an ETag: a success that declares one, of an operation that declares 304. */
+  /** Whether it gets an ETag: a success that declares one, and a body. */
   readonly isTagged: boolean;
 }
 
@@ -55,7 +55,6 @@ export function compileDeclarations(
   report: ReportReason,
 ): ReadonlyMap<string, Declaration> {
   const responses = operation.membersOf("responses");
-  const isConditional = responses.some(([status]) => status === "304");
   const declarations = responses.map(([status, response]): [string, Declaration] => {
     const { pointer } = response;
     const notStatus = `has the response ${status}, which is neither a status, nor a range such as 4XX, nor default`;
@@ -73,12 +72,12 @@ export function compileDeclarations(
       if (content.written("itemSchema") && !hasItems(mediaType) && !mediaType.includes("*"))
         report(`stream:${mediaType}`, reason, pointer);
     }
-    return [status, compileResponse(response, schemas, isConditional && /^2/.test(status))];
+    return [status, compileResponse(response, schemas, /^2/.test(status))];
   });
   return new Map(declarations);
 }
 
-function compileResponse(response: Part<ResponseObject>, schemas: Schemas, canBeTagged: boolean): Declaration {
+function compileResponse(response: Part<ResponseObject>, schemas: Schemas, isSuccess: boolean): Declaration {
   const written = response.membersOf("content");
   const contents = listContents(written).map(([type, part]): [string, ResponseContent] => {
     const [schema, itemSchema] = (["schema", "itemSchema"] as const).map((key) =>
@@ -98,7 +97,8 @@ function compileResponse(response: Part<ResponseObject>, schemas: Schemas, canBe
     return [name.toLowerCase(), { required, explode, isJson: type !== undefined && isJson(type), validate, shape }];
   });
   const own = new Map(headers.filter(([name]) => !automaticHeaders.test(name)));
-  return { contents: new Map(contents), headers: own, isTagged: canBeTagged && own.has("etag") };
+  const isTagged = isSuccess && own.has("etag") && contents.length > 0;
+  return { contents: new Map(contents), headers: own, isTagged };
 }
 
 function compileSchema(part: Part | undefined, schemas: Schemas): ResponseSchema | undefined {

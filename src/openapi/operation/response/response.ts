@@ -154,7 +154,10 @@ export class Responses {
     if (type !== undefined && !(typeof type === "string" && isMediaType(type)))
       throw new Error("The type that the handler returned is not a media type.");
     const content = isBodiless ? undefined : this.#writeBody(declaration, response, reply, check);
-    const tag = declaration?.isTagged ? tagOf(texts, content?.payload) : undefined;
+    // The ETag of what a change returns is that of a GET, whose headers do not have those of the change, such as Location.
+    const isOfTag = ([name]: readonly [string, string]) =>
+      /^(GET|HEAD)$/.test(reply.request.method) || /^etag$/i.test(name);
+    const tag = declaration?.isTagged ? tagOf(texts.filter(isOfTag), content?.payload) : undefined;
     if (tag !== undefined) reply.header("etag", tag);
     if (this.#mediaTypes.length > 1) setHeader(reply, "vary", "accept");
     if (check.comparesSchemas && declaration) {
