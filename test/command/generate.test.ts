@@ -65,8 +65,8 @@ t.test("generate --handlers writes stubs without types, and only those that a st
     /^import \{ notImplemented \} from .+\n\nexport const handlers = \{\n.+\n {2}postSort: .+\n\};\n$/,
   );
   for (const [more, stderr] of [
-    [["--handlers", at("other.ts")], /needs --output/],
-    [["--handlers", at("other.txt")], /must end with \.ts/],
+    [["--handlers", at("other.ts")], /a file \.ts and --output/],
+    [["--handlers", at("other.txt")], /needs a file \.js/],
     [["--handlers", at("other.js"), "--client"], /cannot be used with option '--client'/],
   ] as const)
     t.match(await run(["generate", document, ...more]), { code: 2, stdout: "", stderr });

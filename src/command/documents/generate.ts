@@ -35,12 +35,8 @@ export async function generate(path: string, flags: GenerateFlags, io: Io, signa
   if (check && watch) throw new UsageError("generate has --check and --watch, of which it can do one.");
   if ((check || watch) && output === undefined)
     throw new UsageError(`generate --${check ? "check" : "watch"} needs --output, the file of the types.`);
-  if (handlers !== undefined && !/\.m?[jt]s$/.test(handlers))
-    throw new UsageError("The file of generate --handlers must end with .ts, .mts, .js or .mjs.");
-  if (handlers?.endsWith("ts") && output === undefined)
-    throw new UsageError(
-      "generate --handlers needs --output, the file of the types that a module of TypeScript imports.",
-    );
+  if (handlers !== undefined && !(output === undefined ? /\.m?js$/ : /\.m?[jt]s$/).test(handlers))
+    throw new UsageError("generate --handlers needs a file .js, or a file .ts and --output, the file of its types.");
   const { formats, ignore, allowedFolders, ...config } = (await readService(flags, io.env)).config;
   const strict = flags.strict ? config.strict : false;
   const write = async () => {
@@ -74,12 +70,8 @@ export async function generate(path: string, flags: GenerateFlags, io: Io, signa
 }
 
 // Never changes an existing file.
-async function writeStubs(
-  file: string,
-  document: Document,
-  { output, unanswered }: GenerateFlags,
-  io: Io,
-): Promise<void> {
+async function writeStubs(file: string, document: Document, flags: GenerateFlags, io: Io): Promise<void> {
+  const { output, unanswered } = flags;
   const ids = unanswered ? new Set(listUnanswered(document)) : undefined;
   const operations = document.operations.filter(({ id }) => ids?.has(id) ?? true);
   if (!existsSync(file)) {
@@ -90,11 +82,8 @@ async function writeStubs(
     return;
   }
   const own = await readHandlers(file);
-  const missing = operations.filter(({ id }) => !Object.hasOwn(own, id));
-  if (missing.length > 0)
-    throw new Error(
-      `${file} exists, and is not changed. It lacks handlers: ${missing.map(({ id }) => id).join(", ")}.`,
-    );
+  const names = operations.flatMap(({ id }) => (Object.hasOwn(own, id) ? [] : [id])).join(", ");
+  if (names !== "") throw new Error(`${file} exists, and is not changed. It lacks handlers: ${names}.`);
   io.stdout.write(`${file} has all handlers.\n`);
 }
 

@@ -4,15 +4,8 @@
 // follow a malformed one: after `5,"a"b` it reports only that a quote is never closed. An import reports every
 // malformed record with its lines, and imports all others.
 
-import {
-  decodeUtf8,
-  ExpectedError,
-  InvalidValue,
-  parseJson,
-  type RecordDelimiter,
-  requireValid,
-  shorten,
-} from "../../lib/index.ts";
+import type { RecordDelimiter } from "../../lib/index.ts";
+import { decodeUtf8, ExpectedError, InvalidValue, parseJson, requireValid, shorten } from "../../lib/index.ts";
 import type { TableRow } from "../../openapi/index.ts";
 import type { Format, Layout } from "./format.ts";
 

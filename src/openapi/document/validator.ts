@@ -68,8 +68,11 @@ export async function* readItems<Item>(
     for (const { firstLine, bytes } of lines) {
       if (bytes === undefined || bytes.length === 0) continue;
       const { value, problems } = readItem(bytes, validate);
-      if (problems === undefined) yield value;
-      else throw atLine(firstLine, toInvalidRequest(problems, "body", "field", "item"));
+      if (problems !== undefined) {
+        const { details } = toInvalidRequest(problems, "body", "field", "item");
+        throw new InvalidRequest(details.map((one) => ({ ...one, message: `Line ${firstLine}: ${one.message}` })));
+      }
+      yield value;
     }
 }
 
@@ -80,8 +83,4 @@ function readItem<Item>(bytes: Buffer, validate: (item: unknown) => Validated<It
     if (error instanceof InvalidValue) return { problems: [error] };
     throw error;
   }
-}
-
-function atLine(line: number, { details }: InvalidRequest): InvalidRequest {
-  return new InvalidRequest(details.map((detail) => ({ ...detail, message: `Line ${line}: ${detail.message}` })));
 }
