@@ -4,6 +4,7 @@ import { canonicalJson } from "../../lib/index.ts";
 import type { Document } from "../document/document.ts";
 import { generateTypes, handlerTypes } from "./generate-types.ts";
 import { listIntegers } from "./integer-map.ts";
+import { listQueryStyles } from "./query-styles.ts";
 import { toTypeDocument } from "./type-document.ts";
 
 /** What a generated file exports as `types`. */
@@ -56,12 +57,14 @@ export const types: { readonly hash: string; readonly operations?: operations } 
 }
 
 /**
- * Returns the source text of a module with the types of a client, for openapi-fetch, and the value `integers` for
- * `createExactFetch`. Values with a default are optional, and an extensible enum is any string.
+ * Returns the source text of a module with the types of a client, for openapi-fetch, the value `integers` for
+ * `createExactFetch`, and `querySerializers` by method and path. Values with a default are optional, and an extensible enum is any string.
  */
 export async function generateClientModule(document: Document): Promise<string> {
   return `${await generateTypes(document, { extensibleEnums: "string", fillsDefaults: false })}
 /** Where responses have integers that are bigints, for createExactFetch. */
 export const integers = ${JSON.stringify(listIntegers(document), null, 2)};
+/** How arrays and objects are sent, for the option querySerializer of openapi-fetch. */
+export const querySerializers = ${JSON.stringify(listQueryStyles(document), null, 2)} as const;
 `;
 }
