@@ -224,7 +224,7 @@ t.test("An x-resource that is not understood is an error, which names it", async
   t.equal(code, 1);
   t.match(
     stdout,
-    /Error: The x-resource of the path \/things\/\{id\} is wrong: it has the unknown member nam, and can have name and id and index \(.*\[x-resource\]/,
+    /Error: The x-resource of the path \/things\/\{id\} is wrong: it has the unknown member nam: it can have name, id, index, unique, references, owner, private \(.*\[x-resource\]/,
   );
   t.match(await run(["check", save("hint.yaml", documentOf(`${path}    x-resource: { name: things }\n`))]), {
     code: 0,

@@ -151,10 +151,10 @@ function membersOf<Name extends string>(
   others: readonly string[] = [],
 ): Partial<Readonly<Record<Name, string>>> {
   if (!isObject(hint))
-    throw refusal(where, `it must be false, or an object with ${[...names, ...others].join(" or ")}`);
+    throw refusal(where, `it must be false, or an object with some of ${[...names, ...others].join(", ")}`);
   for (const [name, value] of Object.entries(hint)) {
     const similar = findSimilarName(name, [...names, ...others]);
-    const hint = similar === undefined ? `can have ${[...names, ...others].join(" and ")}` : `did you mean ${similar}?`;
+    const hint = similar === undefined ? `it can have ${[...names, ...others].join(", ")}` : `did you mean ${similar}?`;
     if (!(names as readonly string[]).includes(name))
       throw refusal(where, `it has the unknown member ${name}: ${hint}`);
     if (typeof value !== "string" || value === "") throw refusal(where, `its member ${name} must be a text`);
