@@ -1,8 +1,8 @@
 // A store for a document: `createServer({ document, resources: openStore(url) })`.
 import { HttpError } from "../http/index.ts";
-import { getOrAdd } from "../lib/index.ts";
+import { getOrAdd, ignoreFailure } from "../lib/index.ts";
 import type { Document, HandlerResult, Wrap } from "../openapi/index.ts";
-import { isInMemory, openDatabase, type Store } from "../store/index.ts";
+import { isInMemory, openDatabase, type Records, type Store } from "../store/index.ts";
 import { documentOf, type OwnCollection } from "./own-collections.ts";
 import { collectionsOf, readResources } from "./recognition/find-collections.ts";
 import { findCreation, planOf } from "./recognition/find-plan.ts";
@@ -13,6 +13,7 @@ import { type CheckedRecordsOptions, checkRecords } from "./records/handler-reco
 import { createRecordHandlers, type RecordHandlers } from "./records/handlers.ts";
 import type { Upgrades } from "./records/outdated-records.ts";
 import { prepareRecords } from "./records/prepare-records.ts";
+import { forgetResponses, repeatsResponses, responsesCollection, runOnce } from "./records/repeated-responses.ts";
 import type { ResourceHandlers, ResourceOptions, ResourceSource } from "./resource-source.ts";
 import type { SeedResult } from "./seeds/seed.ts";
 
@@ -69,7 +70,8 @@ export interface ResourceStore extends Collections, ResourceSource {
   transaction<T>(work: (tx: Collections) => Promise<T>): Promise<T>;
   /**
    * The option `wrap` of `createServer`, for handlers each call of which is one transaction: their context has `records` of it. It is rolled
-   * back if the handler throws or returns a failure.
+   * back if the handler throws or returns a failure. If the operation declares an Idempotency-Key, a request with one that was sent before
+   * gets the response of that time.
    */
   readonly transactional: Wrap;
   /**
@@ -106,6 +108,13 @@ export function openStore(
       throw new Error("The store is opened when the server is created.");
     return { opened: store, document, documents: served };
   };
+  const transact = async <T>(work: (tx: Collections, records: Records) => Promise<T>) => {
+    const { opened, documents } = requireOpened();
+    return opened.transaction((records) => {
+      const inner = { records, transaction: <R>(run: (all: Records) => Promise<R>) => run(records) };
+      return work({ records: (collection, ...scope) => recordsOf(documents, inner, collection, scope) }, records);
+    });
+  };
   return {
     partial,
     get store() {
@@ -132,26 +141,25 @@ export function openStore(
       const { opened, documents } = requireOpened();
       return recordsOf(documents, opened, collection, scope);
     },
-    async transaction(work) {
-      const { opened, documents } = requireOpened();
-      return opened.transaction((records) => {
-        const inner = { records, transaction: <T>(run: (all: typeof records) => Promise<T>) => run(records) };
-        return work({ records: (collection, ...scope) => recordsOf(documents, inner, collection, scope) });
-      });
-    },
-    get transactional(): Wrap {
-      return async (call, next, context) => {
-        if (!Object.hasOwn(own, call.operation.id)) return next(); // is answered from records, in transactions of its own
-        const run = async (tx: Collections) => {
-          const result = await next({ ...Object(context), ...tx });
-          if (result instanceof Error || result.status >= 400) throw new Failure(result);
-          return result;
-        };
-        return this.transaction(run).catch((error) => {
-          if (error instanceof Failure) return error.result;
-          throw error;
-        });
+    transaction: (work) => transact((tx) => work(tx)),
+    transactional: async (call, next, context) => {
+      if (!Object.hasOwn(own, call.operation.id)) return next(); // is answered from records, in transactions of its own
+      const { opened, document } = requireOpened();
+      const isKept = repeatsResponses(document, own);
+      const work = async (tx: Collections, records: Records) => {
+        const run = () => next({ ...Object(context), ...tx });
+        const result = await (isKept ? runOnce(call, records, run) : run());
+        if (result instanceof Error || result.status >= 400) throw new Failure(result);
+        return result;
       };
+      try {
+        return await transact(work);
+      } catch (error) {
+        if (error instanceof Failure) return error.result;
+        throw error;
+      } finally {
+        if (isKept) ignoreFailure(forgetResponses(opened));
+      }
     },
     async seed(count) {
       const { opened, document } = requireOpened();
@@ -198,11 +206,12 @@ async function openAndPrepare(
   url: string,
   documents: readonly [Document, ...Document[]],
   { maxRecords, connections, prepare, upgrades = {}, preparation = "apply", advice }: ResourceStoreOptions,
-  { service, maxBytes, logger, report, progress }: ResourceOptions,
+  { service, maxBytes, logger, report, progress, handlers }: ResourceOptions,
 ): Promise<Store> {
+  const responses = repeatsResponses(documents[0], handlers) ? [responsesCollection] : [];
   const opened = await openDatabase(url, {
     service,
-    collections: documents.flatMap(collectionsOf).map((collection) => ({ maxBytes, ...collection })),
+    collections: [...documents.flatMap(collectionsOf), ...responses].map((collection) => ({ maxBytes, ...collection })),
     maxRecords: maxRecords ?? null,
     report: preparation === "skip" ? undefined : report,
     inBackground: (work) => work.catch((err) => logger.error({ err }, "an index could not be created")),

@@ -59,6 +59,7 @@ export {
   defaultMaxBytes,
   type Filter,
   idColumn,
+  idempotencyWindow,
   idOf,
   type KeyMember,
   newAddress,

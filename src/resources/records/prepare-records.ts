@@ -3,6 +3,7 @@ import type { Document } from "../../openapi/index.ts";
 import { collectionsIn, openTables, sharedTables } from "../../store/index.ts";
 import { collectionsOf } from "../recognition/find-collections.ts";
 import { type UpgradeOptions, upgradeRecords } from "./outdated-records.ts";
+import { responsesCollection } from "./repeated-responses.ts";
 
 /** Calls `upgradeRecords` for the store at `url`, and then `report` with what `describeUnserved` returns. */
 export async function prepareRecords(
@@ -28,7 +29,8 @@ export async function prepareRecords(
 
 /** Returns a sentence about each collection that has records, and that the document does not have. `counts` is by table. */
 export function describeUnserved(document: Document, counts: Readonly<Record<string, number>>): string[] {
-  const known = new Set([...Object.keys(sharedTables), ...collectionsOf(document).map(({ name }) => name)]);
+  const collections = [...collectionsOf(document), responsesCollection];
+  const known = new Set([...Object.keys(sharedTables), ...collections.map(({ name }) => name)]);
   return Object.entries(counts).flatMap(([name, count]) => {
     if (count === 0 || known.has(name)) return [];
     const records = count === 1 ? "1 record of it, which is" : `${count} records of it, which are`;

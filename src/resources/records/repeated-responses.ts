@@ -1,0 +1,90 @@
+// The responses of handlers to requests with an Idempotency-Key: a retry gets the first one again, and changes nothing.
+import { hash } from "node:crypto";
+import { HttpError } from "../../http/index.ts";
+import { parseJson, RawJson, toJson } from "../../lib/index.ts";
+import type { Document, HandlerResult, UntypedCall } from "../../openapi/index.ts";
+import { type Collection, idempotencyWindow, type RecordStore, type Records, type Store } from "../../store/index.ts";
+import { readIdempotencyKey } from "./handlers.ts";
+
+/** The collection of responses. */
+export const responsesCollection: Collection = {
+  name: "handler_responses",
+  id: "key",
+  idType: "string",
+  properties: ["key"],
+  filters: [],
+  isOptional: true,
+};
+
+/** Returns whether the document declares an Idempotency-Key for an operation with a handler. */
+export function repeatsResponses({ operations }: Document, handlers: object): boolean {
+  return operations.some(
+    ({ id, parameters }) => Object.hasOwn(handlers, id) && parameters.headers?.names.includes("Idempotency-Key"),
+  );
+}
+
+/**
+ * Runs a handler in a transaction, unless the same caller has sent the same request with the same Idempotency-Key within 24 hours: then returns
+ * that response again. A failure is not kept. Rejects with an HttpError if the request was another one.
+ */
+export async function runOnce(
+  call: Omit<UntypedCall, "caller"> & { readonly caller: unknown },
+  records: Records,
+  run: () => Promise<HandlerResult>,
+): Promise<HandlerResult> {
+  const sent = readIdempotencyKey(call, call.publicUrl);
+  if (sent === undefined) return run();
+  const key = hash("sha256", `${sent.caller} ${sent.key}`);
+  const digest = Buffer.from(sent.digest).toString("hex");
+  const responses: RecordStore<Kept, Omit<Kept, "key">> = records(responsesCollection.name);
+  const claim = { at: 0, digest, status: 0, headers: {} };
+  // Whoever sends the same key waits for the end of the transaction that has created its record.
+  const claimed = await responses.put(key, (record) => (record ? parse(record) : claim));
+  const kept = claimed.outcome === "changed" ? parse(claimed.record) : undefined;
+  if (kept && kept.at > Date.now() - idempotencyWindow) {
+    if (kept.digest !== digest)
+      throw new HttpError(
+        { code: "idempotency_key_reused", status: 422 },
+        "This Idempotency-Key was used with a different request. Use a new key.",
+      );
+    const { status, headers, type, body } = kept;
+    return {
+      status,
+      headers: { ...headers, "Idempotency-Replayed": "true" },
+      ...(type !== undefined && { type }),
+      ...(body !== undefined && { body: type === undefined || /json/.test(type) ? new RawJson(body) : body }),
+    };
+  }
+  const response = await run();
+  if (response instanceof Error || response.status >= 400) return response;
+  const { status, headers = {}, type, body } = response;
+  if (ArrayBuffer.isView(body) || typeof Object(body).pipe === "function" || Symbol.asyncIterator in Object(body))
+    throw new Error(
+      `The response of ${call.operationId} is a stream or bytes, which can't be kept for its Idempotency-Key.`,
+    );
+  const isText = typeof body === "string" && type !== undefined && !/json/.test(type);
+  const text = body === undefined || isText ? body : body instanceof RawJson ? body.text : toJson(body);
+  await responses.put(key, () => ({ at: Date.now(), digest, status, headers, type, body: text as string | undefined }));
+  return response;
+}
+
+const parse = ({ text }: RawJson<Kept>) => parseJson(text) as Kept;
+
+interface Kept {
+  readonly key: string;
+  readonly at: number; // milliseconds since 1970
+  readonly digest: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly type?: string | undefined;
+  /** A text, or JSON. */
+  readonly body?: string | undefined;
+}
+
+/** Deletes up to two responses that are older than 24 hours. */
+export async function forgetResponses({ records }: Pick<Store, "records">): Promise<void> {
+  const responses = records<Kept>(responsesCollection.name);
+  const { records: oldest } = await responses.list({ limit: 2 });
+  for (const { key, at } of parseJson(oldest.text) as Kept[])
+    if (at <= Date.now() - idempotencyWindow) await responses.remove(key);
+}
