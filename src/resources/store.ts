@@ -45,29 +45,39 @@ export interface ResourceStoreOptions {
 /** The options of a store that needs a handler for each operation that it does not answer. */
 type CompleteOptions = ResourceStoreOptions & { readonly partial?: false | undefined };
 
+/** The types of records by the names of their collections, as `openapi-server generate` writes them. */
+type RecordTypes = object;
+
 /** The collections of a document, for handlers of the application. */
-export interface Collections {
+export interface Collections<Types extends RecordTypes = object> {
   /**
    * Returns the records of a collection, for handlers of the application. Its name is its path, such as `books`. Records below others have
    * the names of the parameters, too, and need their values: `records("shops_shop_books", shop)`, but for `list` and `count` of all. What does not match the schema of a
    * record is not written. A new record gets the members that a POST would make, if it does not have them, and if the POST can be
    * answered from records. Throws an Error for another name or number of values, and before the server is created.
    */
-  records<R, N extends object = object>(
-    collection: string,
-    ...scope: readonly (string | bigint | number)[]
-  ): HandlerRecords<R, N>;
+  records: RecordsOf<Types>;
 }
 
+interface RecordsOf<Types extends RecordTypes> {
+  <Name extends keyof Types & string>(
+    collection: Name,
+    ...scope: Scope
+  ): HandlerRecords<Types[Name], Partial<Types[Name]>>;
+  <R, N extends object = object>(collection: string, ...scope: Scope): HandlerRecords<R, N>;
+}
+
+type Scope = readonly (string | bigint | number)[];
+
 /** The records of a document. */
-export interface ResourceStore extends Collections, ResourceSource {
+export interface ResourceStore<Types extends RecordTypes = object> extends Collections<Types>, ResourceSource {
   /**
    * Runs `work` in one transaction, and returns its result: all that it writes with the records that it gets is committed, or nothing if it
    * rejects. What it has read stays as it is until then, whichever process writes. It can run more than once, when others were faster: up to
    * 10 times in PostgreSQL, or for 5 s while a SQLite file is locked, then the request is a 503. Rejects if it awaits something other than
    * its calls for 1 s, and after a call that was refused by `unique` or `references`.
    */
-  transaction<T>(work: (tx: Collections) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Collections<Types>) => Promise<T>): Promise<T>;
   /**
    * The option `wrap` of `createServer`, for handlers each call of which is one transaction: their context has `records` of it. It is rolled
    * back if the handler throws or returns a failure. If the operation declares an Idempotency-Key, a request with one that was sent before
@@ -89,11 +99,14 @@ export interface ResourceStore extends Collections, ResourceSource {
  * that is open already, and stays open. If the schema of a collection has changed, its records are validated, or changed by `upgrades`:
  * the server is not created if one of them does not match.
  */
-export function openStore(
+export function openStore<Types extends RecordTypes = object>(
   source: string | Store,
   options?: CompleteOptions,
-): ResourceStore & { readonly partial: false };
-export function openStore(source: string | Store, options: ResourceStoreOptions): ResourceStore;
+): ResourceStore<Types> & { readonly partial: false };
+export function openStore<Types extends RecordTypes = object>(
+  source: string | Store,
+  options: ResourceStoreOptions,
+): ResourceStore<Types>;
 export function openStore(
   source: string | Store,
   options: ResourceStoreOptions = {},
@@ -112,7 +125,8 @@ export function openStore(
     const { opened, documents } = requireOpened();
     return opened.transaction((records) => {
       const inner = { records, transaction: <R>(run: (all: Records) => Promise<R>) => run(records) };
-      return work({ records: (collection, ...scope) => recordsOf(documents, inner, collection, scope) }, records);
+      const inTransaction = (name: string, ...scope: Scope) => recordsOf(documents, inner, name, scope);
+      return work({ records: inTransaction as Collections["records"] }, records);
     });
   };
   return {
@@ -137,7 +151,7 @@ export function openStore(
         throw error;
       }
     },
-    records: (collection, ...scope) => {
+    records: (collection: string, ...scope: Scope) => {
       const { opened, documents } = requireOpened();
       return recordsOf(documents, opened, collection, scope);
     },
@@ -183,7 +197,7 @@ function recordsOf<R, N extends object>(
   documents: readonly Document[],
   store: Pick<Store, "records" | "transaction">,
   collection: string,
-  scope: readonly (string | bigint | number)[],
+  scope: Scope,
 ): HandlerRecords<R, N> {
   const resources = documents.flatMap(readResources);
   const resource = resources.find(({ name }) => name === collection);

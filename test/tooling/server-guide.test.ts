@@ -7,10 +7,9 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import type { FastifyInstance } from "fastify";
 import t from "tap";
+import { generateTypes } from "../../src/command/documents/generate.ts";
 import * as server from "../../src/index.ts";
 import { readDocument } from "../../src/openapi/index.ts";
-import { generateModule } from "../../src/openapi/types/modules.ts";
-import { listUnanswered } from "../../src/resources/index.ts";
 import { compile } from "../support/compile.ts";
 import { folder, root } from "../support/files.ts";
 
@@ -22,7 +21,7 @@ copyFileSync(source, join(place, "tickets.yaml"));
 symlinkSync(join(root, "node_modules"), join(place, "node_modules"));
 writeFileSync(join(place, "package.json"), '{ "type": "module" }');
 const document = await readDocument(source, { strict: true });
-writeFileSync(join(place, "operations.ts"), await generateModule(document, listUnanswered(document)));
+writeFileSync(join(place, "operations.ts"), await generateTypes(document));
 process.chdir(place); // the programs read tickets.yaml
 t.teardown(() => process.chdir(root));
 

@@ -5,7 +5,7 @@ import { dirname, relative } from "node:path";
 import { UsageError } from "../../lib/index.ts";
 import { type Document, readDocument } from "../../openapi/index.ts";
 import { generateClientModule, generateModule, listDocumentFiles } from "../../openapi/tools.ts";
-import { listUnanswered } from "../../resources/index.ts";
+import { listUnanswered, readResources } from "../../resources/index.ts";
 import type { Io } from "../../terminal/index.ts";
 import { type ConfigOptions, readHandlers, readService } from "../inputs/config.ts";
 import { onStop, watchFiles } from "../inputs/watch.ts";
@@ -87,9 +87,27 @@ async function writeStubs(file: string, document: Document, flags: GenerateFlags
   io.stdout.write(`${file} has all handlers.\n`);
 }
 
+/** Returns the source text of a module with the types of handlers of a document, and of its records. */
+export async function generateTypes(document: Document): Promise<string> {
+  return (await generateModule(document, listUnanswered(document))) + describeCollections(document);
+}
+
 async function createText(path: string, client: boolean, document: Document): Promise<string> {
-  const types = client
-    ? await generateClientModule(document)
-    : await generateModule(document, listUnanswered(document));
+  const types = await (client ? generateClientModule(document) : generateTypes(document));
   return `// Generated from ${path} by "openapi-server generate". Do not edit.\n${types}`;
+}
+
+// The types of records, for openStore. Of a schema that is no component, they are not known.
+function describeCollections(document: Document): string {
+  const resources = readResources(document).filter(({ isSingle }) => !isSingle);
+  if (resources.length === 0) return "";
+  const members = resources.map(({ name, record }) => {
+    const type =
+      record.name === undefined ? "Record<string, unknown>" : `components["schemas"][${JSON.stringify(record.name)}]`;
+    return `  ${JSON.stringify(name)}: ${type};\n`;
+  });
+  return `/** The records of a store, by the names of their collections: \`openStore<collections>(url)\`. */
+export interface collections {
+${members.join("")}}
+`;
 }
