@@ -2,7 +2,7 @@
 import { writeAtomically } from "../lib/index.ts";
 import type { Document } from "../openapi/index.ts";
 import { collectionsOf } from "../resources/index.ts";
-import { collectionsIn, disableWal, idTablesOf, openTables, type Tables } from "../store/index.ts";
+import { collectionsIn, disableWal, idTablesOf, openTables, type Tables, withoutConstraints } from "../store/index.ts";
 import type { StoreSummary } from "./checksum.ts";
 import { type CopyProgress, copyTables } from "./copy.ts";
 import { checkIntegrity, type ReportProblem } from "./integrity-check.ts";
@@ -36,7 +36,8 @@ export function backup(
 }
 
 async function copyToFile(from: Tables, file: string, progress: BackupProgress): Promise<StoreSummary> {
-  const to = await openTables(`sqlite:${file}`, "create", { collections: collectionsIn(from.tables) });
+  const collections = withoutConstraints(collectionsIn(from.tables)); // rows are not in the order of their references
+  const to = await openTables(`sqlite:${file}`, "create", { collections });
   const copySnapshot = () =>
     to.write((target) =>
       from.read(async (source) => {

@@ -67,9 +67,9 @@ export function violationsStatement(dialect: ConstraintDialect, constraint: Cons
   const { collection, reference } = constraint;
   const [table, id] = [dialect.table(collection.name), idColumn(collection)];
   if (reference && target) {
-    const value = dialect.value(reference);
-    const other = `SELECT 1 FROM ${dialect.table(target.name)} AS other WHERE other.${idColumn(target)} = ${value}`;
-    return `SELECT ${id} AS id, NULL AS other FROM ${table} WHERE ${value} IS NOT NULL AND NOT EXISTS (${other}) ORDER BY id LIMIT ${maxShown}`;
+    const referring = `SELECT ${id} AS id, ${dialect.value(reference)} AS sent FROM ${table}`;
+    const other = `SELECT 1 FROM ${dialect.table(target.name)} AS other WHERE other.${idColumn(target)} = sent`;
+    return `SELECT id, NULL AS other FROM (${referring}) AS one WHERE sent IS NOT NULL AND NOT EXISTS (${other}) ORDER BY id LIMIT ${maxShown}`;
   }
   const values = uniqueValues(dialect, constraint);
   const hasAll = values.map((value) => `${value} IS NOT NULL`).join(" AND ");
@@ -88,7 +88,7 @@ export function requireNone(
   const more = rows.length === maxShown ? ", and perhaps more" : "";
   if (reference)
     throw new Error(
-      `records of ${collection.name} have a ${pathOf(reference)} that is the id of no record of ${reference.to}: ${rows.map(({ id }) => id).join(", ")}${more}`,
+      `records of ${collection.name} have in ${pathOf(reference)} the id of no record of ${reference.to}: ${rows.map(({ id }) => id).join(", ")}${more}`,
     );
   const pairs = rows.map(({ id, other }) => `${id} and ${other}`).join(", ");
   throw new Error(
