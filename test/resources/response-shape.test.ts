@@ -228,3 +228,33 @@ testLikely(
     });
   },
 );
+
+const incidents = documentOf(
+  `  /services:
+    post: { operationId: addService, requestBody: { ${json(ref("Service"))} }, ${ok(ref("Service"), 201)} }
+  /services/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: getService, ${ok(ref("Service"))} }
+  /incidents:
+    post: { operationId: addIncident, requestBody: { ${json(ref("NewIncident"))} }, ${ok(ref("Incident"), 201)} }
+  /incidents/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: getIncident, parameters: [{ name: "include[]", in: query, schema: { type: array, items: { type: string, enum: [services, notes] } } }], ${ok(ref("Incident"))} }
+`,
+  `components:
+  schemas:
+    Service: { type: object, properties: { id: { type: integer }, name: { type: string }, kind: { type: string } } }
+    Reference: { type: object, properties: { id: { type: integer }, type: { type: string } } }
+    NewIncident: { type: object, properties: { service: ${ref("Reference")} } }
+    Incident: { type: object, required: [id], properties: { id: { type: integer }, service: ${ref("Reference")} } }
+`,
+);
+
+testLikely("a reference is expanded to the record of the collection with its name", incidents, async (t, send) => {
+  await send("POST", "/services", { name: "A", kind: "x" });
+  await send("POST", "/incidents", { service: { id: 1, type: "reference" } });
+  const service = { id: 1, name: "A", kind: "x" };
+  t.same((await send("GET", "/incidents/1?include[]=services")).body, { id: 1, service });
+  t.same((await send("GET", "/incidents/1")).body, { id: 1, service: { id: 1, type: "reference" } });
+  t.match(await send("GET", "/incidents/1?include[]=notes"), { status: 501, body: { message: /=notes/ } });
+});

@@ -1,7 +1,7 @@
 // Which members of a record a response has, as a request selects them: some of its own, or other records in place of their ids.
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
-import { attributesName, expandNames, fieldsNames, meaningOf } from "../record/name-tables.ts";
+import { attributesName, expandNames, fieldsNames, meaningOf, singularOf } from "../record/name-tables.ts";
 import { itemSchemas, RecordSchema, valueType, withAlternatives } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
 import { queryOf } from "./bodies-and-parameters.ts";
@@ -103,6 +103,11 @@ function findReference(
   const find = (name: string) => findShown(name, resource, all);
   const own = find(member);
   if (own !== undefined && canBeId(record, member)) return [[member, { collection: own.name, member, id: member }]];
+  const named = own === undefined ? findNamedLike(member, resource, all) : undefined;
+  if (named !== undefined) {
+    const target = { collection: named.name, member, id: member };
+    return [...new Set([member, lastSegment(named.path)])].map((name) => [name, target] as const);
+  }
   const shown = record.propertyNames.find((name) => name !== member && toSnakeCase(name) === thing);
   const other = shown === undefined ? undefined : find(shown);
   if (shown === undefined || other === undefined || canBeId(record, shown)) return [];
@@ -126,15 +131,35 @@ export function findEmbedded(
   return Object.fromEntries(found);
 }
 
-// The collection whose records a member has: one of the service, or below the same record.
-function findShown(member: string, { record, path, plan }: Resource, all: readonly Resource[]): Resource | undefined {
-  const isIn = (other: Resource) =>
+// The collection that is named like a member, which is an object with the id of a record, or an array of them.
+function findNamedLike(member: string, resource: Resource, all: readonly Resource[]): Resource | undefined {
+  const { record } = resource;
+  const thing = singularOf(toSnakeCase(member));
+  const schemas = record.property(member);
+  const [first] = itemSchemas(schemas) ?? schemas;
+  const inner = first && RecordSchema.of(record.document, first);
+  return all.find(({ path, idPath: [idName = "", ...deeper], plan, ...other }) => {
+    const isNamed = singularOf(toSnakeCase(lastSegment(path))) === thing && deeper.length === 0;
+    if (!isNamed || !isBeside(resource, { path, plan, ...other })) return false;
+    return inner?.propertyNames.includes(idName) && valueType(inner.property(idName)) !== undefined;
+  });
+}
+
+// Whether records of a collection can be in a record: those of the service, or below the same record.
+function isBeside({ path, plan }: Resource, other: Pick<Resource, "path" | "plan" | "isSingle">): boolean {
+  return (
     !other.isSingle &&
     path.startsWith(other.path.slice(0, other.path.lastIndexOf("}") + 1)) &&
-    other.plan.scope.every(({ parameter }, index) => plan.scope[index]?.parameter === parameter);
+    other.plan.scope.every(({ parameter }, index) => plan.scope[index]?.parameter === parameter)
+  );
+}
+
+// The collection whose records a member has.
+function findShown(member: string, resource: Resource, all: readonly Resource[]): Resource | undefined {
+  const { record } = resource;
   const schemas = record.property(member);
   const shown = [schemas, itemSchemas(schemas)];
-  return all.find((other) => isIn(other) && shown.some((one) => shows(record, one, other.record)));
+  return all.find((other) => isBeside(resource, other) && shown.some((one) => shows(record, one, other.record)));
 }
 
 // Whether a member can be a text or number, or an array of them.
