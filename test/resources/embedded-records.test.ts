@@ -27,7 +27,7 @@ const document = documentOf(
     post: { operationId: addCode, ${body("NewCode")}, ${ok(ref("Code"), 201)} }
   /codes/{id}:
     ${path}
-    get: { operationId: getCode, ${ok(ref("Code"))} }
+    get: { operationId: getCode, responses: { 200: { description: x, headers: { ETag: { schema: ${text} } }, content: { application/json: { schema: ${ref("Code")} } } } } }
     put: { operationId: putCode, ${body("NewCode")}, ${ok(ref("Code"))} }
     patch: { operationId: changeCode, ${body("CodeChange")}, ${ok(ref("Code"))} }
 `,

@@ -51,8 +51,7 @@ export class Examination extends ExaminedOperation {
     if (resource.isSingle && kind === "delete" && !isWhole && hasSelection(operation))
       this.refuse("has a body or query parameters, which can select what it deletes");
     const roles = this.#findRoles();
-    const isRead = kind === "get" || kind === "list";
-    const fieldsParameter = isRead ? findFieldsParameter(operation, resource) : undefined;
+    const fieldsParameter = kind === "delete" ? undefined : findFieldsParameter(operation, resource);
     const refused = this.#findRefused(success.list).filter(({ value }) => value.name !== fieldsParameter);
     if (kind === "create") this.#examineId();
     if (this.within?.length === 0 && !this.#selectsRecords(success.list))

@@ -109,6 +109,7 @@ export class CollectionAccess {
   /** Throws an HttpError if a request has what is not understood, or if the record does not exist to which its scope belongs. */
   async check(call: UntypedCall): Promise<void> {
     requireUnderstood(call, this.action);
+    this.#shapeOf(call); // what it selects is known, before anything is changed
     const scope = this.place.scopeValuesOf(call);
     if (scope.includes(".") || scope.includes("..") || toScope(scope).length > maxScopeLength)
       throw new InvalidRequest([
@@ -226,10 +227,21 @@ export class CollectionAccess {
     records: RawJson<unknown>,
     action: ShapePlan = this.action,
   ): Promise<RawJson<unknown>> {
-    const { resources, store } = this.#options;
-    const options = { resource: this.resource, resources, records: store.records };
-    const shape = ResponseShape.of(call, action, options);
+    const shape = this.#shapeOf(call, action);
     return shape === undefined ? records : shape.apply(records, this.place.scopeValuesOf(call));
+  }
+
+  #shapeOf(call: UntypedCall, action: ShapePlan = this.action): ResponseShape | undefined {
+    const { resources, store } = this.#options;
+    return ResponseShape.of(call, action, { resource: this.resource, resources, records: store.records });
+  }
+
+  /** Returns the response with what a request selects of a record, and those that are part of it as they are now. */
+  async writeSelected(call: UntypedCall, record: RawJson<unknown>, status = this.action.status) {
+    const whole = await this.whole(call, record);
+    const { fieldsParameter, expansion } = this.action;
+    const selects = fieldsParameter !== undefined || expansion !== undefined;
+    return this.write(call, whole, status, selects ? await this.shape(call, record) : whole);
   }
 
   /** Returns a whole record, with those that are part of it as they are now. */
@@ -369,7 +381,7 @@ export class CollectionAccess {
       records.put(this.place.addressOf(call), (record) => editChecked(record ?? initial)),
     );
     if (result.outcome === "full") throw this.full();
-    return this.write(call, await this.whole(call, result.record));
+    return this.writeSelected(call, result.record);
   }
 
   /** Returns the response to a change. */
@@ -379,6 +391,6 @@ export class CollectionAccess {
       this.checkPreconditions(call, undefined);
       throw this.#notFound(call);
     }
-    return this.write(call, await this.whole(call, result.record));
+    return this.writeSelected(call, result.record);
   }
 }

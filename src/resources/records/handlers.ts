@@ -142,7 +142,7 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
           new RawJson(toJson(collection.fillUrls(call, created.id, created.record))))
         : undefined;
       const replayed = isRepeated ? { "Idempotency-Replayed": "true" } : {};
-      const response = collection.write(call, stored ?? created.record);
+      const response = await collection.writeSelected(call, stored ?? created.record);
       return {
         ...response,
         headers: {
@@ -156,9 +156,7 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
 
   get: (collection) => async (call) => {
     await collection.check(call);
-    const record = await collection.find(call);
-    const shown = await collection.shape(call, record);
-    return collection.write(call, await collection.whole(call, record), undefined, shown);
+    return collection.writeSelected(call, await collection.find(call));
   },
 
   replace: (collection) => async (call) => {
@@ -261,11 +259,7 @@ async function createOrReplace(collection: CollectionAccess, call: UntypedCall, 
   if (result.outcome === "full") throw collection.full();
   const isCreated = result.outcome === "created";
   const { status, createdStatus } = collection.action;
-  const response = collection.write(
-    call,
-    await collection.whole(call, result.record),
-    isCreated ? createdStatus : status,
-  );
+  const response = await collection.writeSelected(call, result.record, isCreated ? createdStatus : status);
   const location = isCreated ? { Location: collection.place.urlOf(call, address) } : {};
   return { ...response, headers: { ...response.headers, ...location } };
 }
