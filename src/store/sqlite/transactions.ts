@@ -1,10 +1,10 @@
 // Runs concurrent writes in a single transaction with one fsync (group commit). Each read is a statement of its own: a snapshot for the
 // reads of a tick saves locks, but measured slower behind HTTP, and must not begin before the requests that it serves.
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ConstraintViolation, UnavailableError } from "../../lib/index.ts";
 import { Batcher } from "../batcher.ts";
 import type { StoreMethod } from "../port.ts";
-import { captureContext } from "../query-channel.ts";
 import type { QueryMetrics } from "../query-metrics.ts";
 import { distinguishOutOfIds, isSqliteError, retryWhileBusy } from "./busy.ts";
 import type { DiskReserve } from "./disk-reserve.ts";
@@ -99,8 +99,8 @@ export class TransactionScheduler {
     work: () => T | Promise<T>,
     { isReserved = reservedMethods.test(method) }: { readonly isReserved?: boolean } = {},
   ): Promise<T> {
-    const runInContext = captureContext();
-    const run = runInContext ? () => runInContext(work) : work;
+    const runInContext = AsyncLocalStorage.snapshot(); // a batch runs in that of its first write, and `work` can ask who calls
+    const run = () => runInContext(work);
     const result = (isReserved ? this.#reservedWrites : this.#writes).add({ method, run });
     return result.then((value) => {
       if (value instanceof Rejection) throw value.reason;
