@@ -3,7 +3,8 @@ import { pino } from "pino";
 import t, { type Test } from "tap";
 import { parse } from "yaml";
 import { createServer } from "../../src/index.ts";
-import { openStore } from "../../src/resources/index.ts";
+import { parseDocument } from "../../src/openapi/index.ts";
+import { openStore, planOf } from "../../src/resources/index.ts";
 import { emptyDatabase } from "../support/databases.ts";
 import { documentOf } from "../support/document-server.ts";
 
@@ -87,3 +88,20 @@ for (const [name, newUrl] of [
     t.match(await send("ada", "DELETE", `/orders/${own.id}`), { status: 204 });
     t.match(await send("boss", "GET", "/orders"), { body: { length: 0 } });
   });
+
+t.test("An owner that not every caller can be is an error, since its records would be those of all", async (t) => {
+  const message = /the property buyer of a record must be a text, an integer or a UUID that can have any caller/;
+  for (const buyer of [
+    { type: "boolean" },
+    { type: "string", format: "email" },
+    { type: "string", maxLength: 10 },
+    { type: "integer", maximum: 1000 },
+  ]) {
+    const document = parse(text);
+    document.components.schemas.Order.properties.buyer = buyer;
+    await t.rejects(async () => planOf(await parseDocument(JSON.stringify(document))), message);
+  }
+  const nested = parse(text.replace("member: buyer", "member: buyer.id"));
+  nested.components.schemas.Order.properties.buyer = { type: "object", properties: { id: { type: "string" } } };
+  await t.rejects(async () => planOf(await parseDocument(JSON.stringify(nested))), /the property buyer.id of a record/);
+});

@@ -1,6 +1,7 @@
 // What `x-resource` declares of the records of a collection beside their path: unique members, references, the owner, private members.
 import { findSimilarName } from "../../lib/index.ts";
 import type { KeyMember, Reference, TextKind } from "../../store/index.ts";
+import { callerForms, maxCallerId } from "../record/record-maker.ts";
 import { type RecordSchema, valueType } from "../record/record-schema.ts";
 import type { CollectionPlan } from "../record/resource.ts";
 import { findNamed } from "./list-parameters.ts";
@@ -35,7 +36,7 @@ export function planConstraints(
         return { ...member, type, to: nameOf(target), onDelete: removalOf(onDelete, name, record, where) };
       }),
     }),
-    ...(owner && { owner: { ...keyMember(owner.member, record, where), unless: owner.unless } }),
+    ...(owner && { owner: { ...ownerMember(owner.member, record, where), unless: owner.unless } }),
     ...(names && { private: names }),
   };
 }
@@ -56,6 +57,17 @@ function keyMember(name: string, record: RecordSchema, where: string): KeyMember
     );
   const { kind } = found as { readonly kind?: TextKind };
   return { property, ...(member !== undefined && { member }), type, ...(kind && { kind }) };
+}
+
+function ownerMember(name: string, record: RecordSchema, where: string): KeyMember {
+  const found = keyMember(name, record, where);
+  const isKept = (id: bigint) => callerForms(id).some((form) => record.accepts(found.property, form));
+  if (found.member !== undefined || ![0n, maxCallerId].every(isKept))
+    throw refusal(
+      where,
+      `the property ${name} of a record must be a text, an integer or a UUID that can have any caller`,
+    );
+  return found;
 }
 
 function findTarget(path: string, others: readonly FoundCollection[], where: string): FoundCollection {

@@ -340,6 +340,9 @@ function makeMembers(record: RecordSchema, sources: Sources, options: MakeOption
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
+/** The highest id of a caller. */
+export const maxCallerId = 2n ** 62n - 1n;
+
 /** Returns the forms that the id of a caller can have in a record. */
 export function callerForms(id: bigint): readonly unknown[] {
   const digits = BigInt.asUintN(60, id).toString(16).padStart(15, "0");

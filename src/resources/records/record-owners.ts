@@ -30,7 +30,9 @@ export function showOwn(records: RecordStore, resource: Resource): RecordStore {
     const caller = calls.getStore()?.caller;
     if (unless !== undefined && [caller, ...identitiesOf(caller)].some((one) => scopesOf(one)?.has(unless)))
       return undefined;
-    return callerForms(callerId(caller)).find((form) => resource.record.accepts(property, form));
+    const form = callerForms(callerId(caller)).find((one) => resource.record.accepts(property, one));
+    if (form === undefined) throw new Error(`The property ${property} can't have the caller.`);
+    return form;
   };
   const isOwn = (record: RawJson<unknown>, own = current()) => own === undefined || `${ownerOf(record)}` === `${own}`;
   const onlyOwn = (filter: Readonly<Record<string, unknown>> = {}) => ({ ...filter, [ownerFilter.name]: current() });
