@@ -54,7 +54,7 @@ function referenceSchema(constraint: Constraint, reference: Reference, target: C
   ];
   const isUnknown = ` WHEN ${sent} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${quoteName(target.name)} WHERE ${id} = ${sent})`;
   const refuse = (own: string) => `SELECT RAISE(ABORT, ${quoteText(own)})`;
-  const refers = `${value} = OLD.${id}`;
+  const refers = `${value} = +OLD.${id}`; // a column would convert the value, and so not use the index
   const isReferred = ` WHEN EXISTS (SELECT 1 FROM ${table} WHERE ${refers})`;
   const path = quoteText(pathOf(property, ...(member === undefined ? [] : [member])));
   const work = {
