@@ -108,6 +108,7 @@ t.test("What x-resource declares wrongly is an error that says what would be rig
   const wrong = async (hint: object) => {
     const document = parse(text);
     document.paths["/visits/{id}"]["x-resource"] = hint;
+    document.components.schemas.Visit.properties.rate = { type: "number" };
     return planOf(await parseDocument(JSON.stringify(document)));
   };
   for (const [hint, message] of [
@@ -116,6 +117,7 @@ t.test("What x-resource declares wrongly is an error that says what would be rig
     [{ unique: ["vetld"] }, /no property vetld: did you mean vetId\?/],
     [{ references: { vetId: "/vet/{id}" } }, /\/vet\/\{id\} is not the path of a record that the server keeps/],
     [{ references: { startsAt: "/owners/{id}" } }, /startsAt must have the type of the ids of \/owners\/\{id\}/],
+    [{ references: { rate: "/owners/{id}" } }, /rate must have the type of the ids of \/owners\/\{id\}/],
     [{ references: { vetId: { to: "/vets/{id}", onDelete: "ignore" } } }, /onDelete: restrict \| cascade \| setNull/],
     [{ private: ["id"] }, /id is required in a response, and can't be private/],
   ] as const)

@@ -144,6 +144,23 @@ for (const [onDelete, expected] of [
     },
   );
 
+testStores("a member of a reference can have any name", async (t, { open }) => {
+  for (const [index, property] of ["$body$", "o'neil", "a\\b", 'a"b'].entries()) {
+    const reference = { property, type: "int64", to: "owners", onDelete: "setNull" } as const;
+    const name = `pets${index}`;
+    const store = await open({
+      collections: [
+        { ...plain, name: "owners" },
+        { ...plain, name, references: [reference] },
+      ],
+    });
+    const { id } = (await store.records("owners").create({})) as { id: bigint };
+    await store.records(name).create({ [property]: id });
+    await store.records("owners").remove(id);
+    t.equal((await store.records(name).find(1n))?.text, `{"id":1,${JSON.stringify(property)}:null}`);
+  }
+});
+
 testStores("a tree of records of one collection is deleted as a whole", async (t, { open }) => {
   const reference = { property: "parent", type: "int64", to: "nodes", onDelete: "cascade" } as const;
   const store = await open({ collections: [{ ...plain, name: "nodes", references: [reference] }] });

@@ -29,7 +29,8 @@ export function planConstraints(
         const target = findTarget(to, others, where);
         const member = keyMember(name, record, where);
         const type = target.id.type;
-        if (member.type !== type && !(type === "int64" && member.type === "number"))
+        const isInteger = member.type === "number" && !record.acceptsAt(name.split("."), 0.5);
+        if (member.type !== type && !(type === "int64" && isInteger))
           throw refusal(where, `the property ${name} must have the type of the ids of ${to}`);
         if (onDelete === "cascade" && others.some(({ path }) => path.startsWith(`${normalizePath(item.path)}/`)))
           throw refusal(where, `onDelete: cascade would leave the records below ${item.path}`);

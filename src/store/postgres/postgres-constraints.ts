@@ -129,20 +129,21 @@ function referenceStatements(
     setNull: change(withMember(reference, "'null'")),
     removeMember: change(withMember(reference, "NULL")),
   }[reference.onDelete];
-  return [
-    `CREATE FUNCTION ${run}() RETURNS trigger LANGUAGE plpgsql AS $body$
-    DECLARE sent ${target.idType === "int64" ? "bigint" : "text"};
-    BEGIN
-      IF TG_OP = 'DELETE' THEN
-        ${work};
-        RETURN NULL;
-      END IF;
-      SELECT ${value} INTO sent FROM (SELECT NEW.record AS record) AS written;
-      IF sent IS NULL THEN RETURN NULL; END IF;
-      PERFORM 1 FROM ${other} WHERE ${id} = sent FOR KEY SHARE;
-      IF NOT FOUND THEN ${refuse(name)}; END IF;
+  const body = `
+  DECLARE sent ${target.idType === "int64" ? "bigint" : "text"};
+  BEGIN
+    IF TG_OP = 'DELETE' THEN
+      ${work};
       RETURN NULL;
-    END $body$`,
+    END IF;
+    SELECT ${value} INTO sent FROM (SELECT NEW.record AS record) AS written;
+    IF sent IS NULL THEN RETURN NULL; END IF;
+    PERFORM 1 FROM ${other} WHERE ${id} = sent FOR KEY SHARE;
+    IF NOT FOUND THEN ${refuse(name)}; END IF;
+    RETURN NULL;
+  END `;
+  return [
+    `CREATE FUNCTION ${run}() RETURNS trigger LANGUAGE plpgsql AS ${quoteText(body)}`,
     `CREATE TRIGGER ${quoteName(name)} AFTER INSERT OR UPDATE OF record ON ${table} FOR EACH ROW EXECUTE FUNCTION ${run}()`,
     `CREATE TRIGGER ${quoteName(referredName(constraint))} AFTER DELETE ON ${other} FOR EACH ROW EXECUTE FUNCTION ${run}()`,
     ...(isIndexed ? [] : [`CREATE INDEX ${quoteName(`${name}.index`)} ON ${table} (${value}, id)`]),
