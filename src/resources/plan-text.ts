@@ -4,7 +4,13 @@ import type { Document } from "../openapi/index.ts";
 import { isComparison, type Order } from "../store/index.ts";
 import { planOf } from "./recognition/find-plan.ts";
 import type { PageParameters } from "./recognition/page-parameters.ts";
-import type { Plan, PlannedAction, PlannedCollection, PlannedOperation } from "./recognition/plan.ts";
+import {
+  hasWriters,
+  type Plan,
+  type PlannedAction,
+  type PlannedCollection,
+  type PlannedOperation,
+} from "./recognition/plan.ts";
 import type { Source } from "./record/record-maker.ts";
 
 // In the order in which they are listed.
@@ -113,8 +119,10 @@ function describeCall({ id, method, path }: PlannedOperation): string {
  * records in PLACE`, and `2 more when their records are imported`.
  */
 export function countAnswered(document: Document, place: string, own: readonly string[] = []): string {
-  const { collections, operations } = planOf(document);
-  const imported = new Set(collections.filter(({ isImported }) => isImported).map(({ name }) => name));
+  const plan = planOf(document);
+  const { collections, operations } = plan;
+  const isMade = hasWriters(plan, own);
+  const imported = new Set(collections.filter(({ isImported }) => isImported && !isMade).map(({ name }) => name));
   const answered = operations.filter(({ id, does }) => does && !own.includes(id));
   const later = answered.filter(({ does }) => imported.has(`${does?.collection}`)).length;
   const handled = operations.filter(({ id }) => own.includes(id)).length;

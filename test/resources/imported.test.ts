@@ -87,6 +87,16 @@ t.test("Responds with 501 until a record is imported, so that no list is wrongly
   t.equal(readFileSync(output, "utf8"), "code,name,flag\r\nFR,République française,\r\nIT,Italy,\r\n");
 });
 
+t.test("They are empty without an import if handlers of operations that write can create them", async (t) => {
+  const place = folder(t);
+  const [file, module] = [join(place, "geo.yaml"), join(place, "handlers.mjs")];
+  writeFileSync(file, text);
+  writeFileSync(module, "export const addNote = async () => ({ status: 201, body: { id: 1 } });");
+  const { send, stdout } = await start(t, [file, "--handlers", module]);
+  t.match(stdout, /1 of 7 operations are answered by handlers, and 5 from records in [^,]*\. --plan/);
+  t.match(await send("GET", "/countries"), { status: 200, body: [] });
+});
+
 t.test("Examples of the document and made records fill them", async (t) => {
   const file = join(folder(t), "geo.yaml");
   writeFileSync(file, text);

@@ -18,7 +18,7 @@ export interface Plan {
 
 /** A collection, and how others depend on it. */
 export interface PlannedCollection extends CollectionPlan {
-  /** Whether the store can create no record of it, so that they are imported: until then, its operations respond with 501. */
+  /** Whether no operation creates records of it, so that they are imported or made by handlers, see `hasWriters`: else, a 501. */
   readonly isImported: boolean;
   /** Who makes the id of a new record. */
   readonly idFrom: readonly ("server" | "client")[];
@@ -36,6 +36,11 @@ export interface PlannedOperation {
   readonly does?: PlannedAction;
   /** Why it needs a handler. Completes "The operation … ". */
   readonly not?: string;
+}
+
+/** Returns whether handlers of the application can create records of any collection: one of their operations writes. */
+export function hasWriters({ operations }: Plan, own: readonly string[]): boolean {
+  return operations.some(({ id, method }) => own.includes(id) && method !== "GET" && method !== "HEAD");
 }
 
 /** What an operation does. */

@@ -6,7 +6,7 @@ import { type IdempotencyKey, idOf, type RecordStore, type Records, type Store, 
 import { readResources } from "../recognition/find-collections.ts";
 import { planOf } from "../recognition/find-plan.ts";
 import { normalizePath } from "../recognition/paths.ts";
-import type { PlannedAction, PlannedCollection, PlannedOperation } from "../recognition/plan.ts";
+import { hasWriters, type PlannedAction, type PlannedCollection, type PlannedOperation } from "../recognition/plan.ts";
 import { keyMembers } from "../record/name-tables.ts";
 import type { OperationKind, Resource } from "../record/resource.ts";
 import { createActionHandler } from "./action-handler.ts";
@@ -34,14 +34,14 @@ export interface RecordHandlers {
  * the API.
  */
 export function createRecordHandlers(document: Document, own: object, whole: Stores, baseUrl: string): RecordHandlers {
-  const { collections, operations } = planOf(document);
+  const plan = planOf(document);
+  const { collections, operations } = plan;
   const resources = new Map(readResources(document).map((resource) => [resource.name, resource]));
   const store = viewOf(whole, resources);
   const hasOwners = collections.some(({ owner }) => owner);
   const byName = new Map(collections.map((collection) => [collection.name, collection]));
-  const isOwn = (id: string | undefined) => id !== undefined && Object.hasOwn(own, id);
-  const isToImport = ({ isImported, operations: ids }: PlannedCollection) =>
-    isImported && !isOwn(ids.create) && !isOwn(ids.replace);
+  const isMade = hasWriters(plan, Object.keys(own));
+  const isToImport = ({ isImported }: PlannedCollection) => isImported && !isMade;
   const chainAbove = (name: string | undefined): Parent[] => {
     const parent = name === undefined ? undefined : byName.get(name);
     if (parent === undefined) return [];
@@ -67,7 +67,7 @@ export function createRecordHandlers(document: Document, own: object, whole: Sto
     });
   };
   const handlers = operations.filter(isAnswered).flatMap((operation) => {
-    if (isOwn(operation.id)) return [];
+    if (Object.hasOwn(own, operation.id)) return [];
     const { kind, part, set, headers, body } = operation.does;
     const create = part ? createPropertyHandler : set ? createActionHandler : creators[kind];
     const answer = withLocation(headers, create(accessOf(operation)));
