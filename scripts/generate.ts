@@ -1,5 +1,5 @@
 // Generates from the document: the types of the service, the types and constants of the client, and the version of the
-// client's package. Also the types of the library of the tests. With --check, it only compares.
+// client's package. Also the types of the examples. With --check, it only compares.
 import { hash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
@@ -15,8 +15,7 @@ import { find, parsePointer } from "./json-pointer.ts";
 
 const root = new URL("../", import.meta.url);
 const exactIntegers = "src/openapi/client/exact-integers.ts"; // the package of the client contains a copy
-const library = "examples/library/library.yaml"; // a second application of the server
-const libraryDocument = await readDocument(new URL(library, root));
+const applications = ["library", "booking"]; // other applications of the server
 const ownDocument = await parseOwnDocument().catch((error: Error) => {
   console.error(error.message);
   process.exit(1);
@@ -96,6 +95,13 @@ function findIdempotentOperations(): string[] {
 
 const read = (name: string) => readFile(new URL(name, root), "utf8");
 
+async function generateOperations(application: string) {
+  const source = `examples/${application}/${application}.yaml`;
+  const other = await readDocument(new URL(source, root));
+  const content = header(source) + (await generateModule(other, listUnanswered(other)));
+  return [`examples/${application}/operations.ts`, content] as const;
+}
+
 async function generatePackageJson(): Promise<string> {
   const before = await read("openapi/client/package.json");
   return before.replace(/(?<="version": ")[^"]*/, document.info.version);
@@ -107,10 +113,7 @@ async function generate(check: boolean): Promise<void> {
     ["src/generated/document.ts", generateHashes()],
     ["openapi/client/generated.ts", await generateClientTypes()],
     ["openapi/client/exact-integers.ts", header(exactIntegers) + (await read(exactIntegers))],
-    [
-      "examples/library/operations.ts",
-      header(library) + (await generateModule(libraryDocument, listUnanswered(libraryDocument))),
-    ],
+    ...(await Promise.all(applications.map(generateOperations))),
     ["openapi/client/package.json", await generatePackageJson()],
   ] as const) {
     const file = new URL(name, root);
