@@ -100,6 +100,7 @@ t.test("Each statement finds its rows by an index, in a store of any size", asyn
   );
   const named = Object.entries({ ...statementsOf(schema), ...recordStatements(schema, petCollection) });
   for (const [name, text] of [...named.map(([name, { text }]) => [name, text] as const), ...lists]) {
+    if (name === "lockAll") continue; // has no plan
     await client.query(`PREPARE "${name}" AS ${text}`);
     const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, n]) => Number(n)));
     const nulls = Array.from({ length: count }, () => "NULL").join(", ");
