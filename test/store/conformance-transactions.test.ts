@@ -292,6 +292,30 @@ testStores(
   },
 );
 
+testStores(
+  "transactions that list different collections, and write to both, do not wait for each other",
+  async (t, { open }) => {
+    const stores = [await open({ collections }), await open({ collections })];
+    await stores[0]?.records("shops").put("a", () => ({}));
+    const start = performance.now();
+    const add = (store: Store, [first, second]: string[] = []) =>
+      store.transaction(async (records) => {
+        await records(`${first}`).list({ limit: 1, filter: { "/": scope } });
+        await records(`${second}`).create({}, undefined, scope);
+      });
+    const orders = [
+      ["books", "pages"],
+      ["pages", "books"],
+    ];
+    await Promise.all(
+      Array.from({ length: 60 }, (_, index) => add(stores[index % 2] as Store, orders[(index % 3) % 2])),
+    );
+    t.same(await countsOf(stores[0] as Store), [1, 20, 40]);
+    const duration = performance.now() - start;
+    t.ok(duration < 5_000, `${duration} ms`);
+  },
+);
+
 testStores("a transaction that awaits something else for long fails, and others go on", async (t, { open }) => {
   const store = await open({ collections });
   const slow = store.transaction(async (records) => {

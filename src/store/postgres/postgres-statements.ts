@@ -115,6 +115,8 @@ export function disclaimSchemas(own: string, { name, schema }: Collection): stri
   return `DELETE FROM ${quoteName(own)}.record_schemas WHERE ${others} AND coalesce(upgraded_to, -1) < 0`;
 }
 
+const listLock = 0x70657476; // the next one after that of the update of indexes
+
 /** Returns the statements of a collection, by name. */
 export function recordStatements(schema: string, collection: Collection) {
   const own = quoteName(schema);
@@ -132,18 +134,19 @@ export function recordStatements(schema: string, collection: Collection) {
   const define = (method: keyof RecordStore, text: string, rowMode?: "array") =>
     toStatement(`${name}_${method}`, text, rowMode);
   const found = `${column}, record`;
-  // In a transaction. Row locks are not granted in the order of the requests: overlapping FOR KEY SHARE locks starve FOR UPDATE. Advisory
-  // locks are. What a transaction finds, it often changes: if it could share the lock, two of them would wait for each other. 256 of each table, because the lock table of the server is limited (max_locks_per_transaction).
-  const locked = (columns: string, strength: "KEY SHARE" | "UPDATE") => `
+  // In a transaction. Row locks are not granted in the order of the requests: overlapping FOR KEY SHARE locks starve others. Advisory
+  // locks are. NO KEY UPDATE, so that others can refer to what it finds. What a transaction finds, it often changes: if it could share the lock, two of them would wait for each other. 256 of each table, because the lock table of the server is limited (max_locks_per_transaction).
+  const locked = (columns: string, strength: "KEY SHARE" | "NO KEY UPDATE") => `
     WITH lock AS MATERIALIZED (
-      SELECT pg_advisory_xact_lock${strength === "UPDATE" ? "" : "_shared"}(
+      SELECT pg_advisory_xact_lock${strength === "KEY SHARE" ? "_shared" : ""}(
         hashtext(${quoteText(table)}), hashtext(($1::${hasKeys ? "text" : "bigint"})::text) & 255)
     )
     SELECT ${columns} FROM lock, ${table} AS found WHERE ${column} = $1 FOR ${strength} OF found`;
   return {
     // PostgreSQL keeps its plan; that for an array of unknown length, it makes for each run.
     find: define("find", `SELECT ${found} FROM ${table} WHERE ${column} = $1`, "array"),
-    findForUpdate: define("find", locked(found, "UPDATE"), "array"),
+    findForUpdate: define("find", locked(found, "NO KEY UPDATE"), "array"),
+    lockLists: define("list", `SELECT pg_advisory_xact_lock(${lockOf(schema, listLock)})`),
     lockAll: define("list", `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`),
     findAll: define("find", `SELECT ${found} FROM ${table} WHERE ${column} = ANY ($1)`, "array"),
     position: define("position", `SELECT id FROM ${table} WHERE ${column} = $1`),

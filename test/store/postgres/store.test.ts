@@ -118,6 +118,25 @@ t.test("Each statement finds its rows by an index, in a store of any size", asyn
   }
 });
 
+t.test("Records can refer to one that a transaction has found or changed, before it ends", async (t) => {
+  const url = await newDatabase(t);
+  const plain = { idType: "int64", id: "id", properties: ["id"], filters: [] } as const;
+  const vet = { property: "vet", type: "int64", to: "vets", onDelete: "restrict" } as const;
+  const collections = [
+    { ...plain, name: "vets" },
+    { ...plain, name: "visits", references: [vet] },
+  ];
+  const [one, other] = [await openPetStore(url, { collections }), await openPetStore(url, { collections })];
+  t.teardown(() => Promise.all([one.close(), other.close()]));
+  await one.records("vets").create({ name: "Ada" });
+  await one.transaction(async (records) => {
+    await records("vets").find(1n);
+    t.match(await other.records("visits").create({ vet: 1 }), { outcome: "created" });
+    await records("vets").change(1n, () => ({ name: "Eve" }));
+    t.match(await other.records("visits").change(1n, () => ({ vet: 1, n: 1 })), { outcome: "changed" });
+  });
+});
+
 t.test("Does not report bugs as UnavailableError", async (t) => {
   const url = await newDatabase(t);
   const closed = await openPetStore(url);
