@@ -25,7 +25,7 @@ export function showOwn(records: RecordStore, resource: Resource): RecordStore {
   const { property, unless } = owner;
   const ownerOf = ({ text }: RawJson<unknown>) =>
     (parseJson(text, Number.POSITIVE_INFINITY) as Readonly<Record<string, unknown>>)[property];
-  // Undefined for a caller who has the records of all.
+  // Undefined for a caller who has the records of all. Not in what a store calls back: it can run the writes of several callers together.
   const current = (): unknown => {
     const caller = calls.getStore()?.caller;
     if (unless !== undefined && [caller, ...identitiesOf(caller)].some((one) => scopesOf(one)?.has(unless)))
@@ -34,11 +34,12 @@ export function showOwn(records: RecordStore, resource: Resource): RecordStore {
     if (form === undefined) throw new Error(`The property ${property} can't have the caller.`);
     return form;
   };
-  const isOwn = (record: RawJson<unknown>, own = current()) => own === undefined || `${ownerOf(record)}` === `${own}`;
+  const isOwn = (record: RawJson<unknown>, own: unknown) => own === undefined || `${ownerOf(record)}` === `${own}`;
   const onlyOwn = (filter: Readonly<Record<string, unknown>> = {}) => ({ ...filter, [ownerFilter.name]: current() });
   const find: RecordStore["find"] = async (id) => {
+    const own = current();
     const found = await records.find(id);
-    return found && isOwn(found) ? found : undefined;
+    return found && isOwn(found, own) ? found : undefined;
   };
   const refuse = () =>
     new HttpError(
@@ -52,24 +53,28 @@ export function showOwn(records: RecordStore, resource: Resource): RecordStore {
     find,
     position: async (id) => ((await find(id)) ? records.position(id) : undefined),
     create: (record, ...others) => records.create({ ...record, ...ownedBy(property, current()) }, ...others),
-    put: (id, edit) =>
-      records.put(id, (record) => {
-        if (record && !isOwn(record)) throw refuse();
-        return { ...edit(record), ...ownedBy(property, record ? ownerOf(record) : current()) };
-      }),
+    put: (id, edit) => {
+      const own = current();
+      return records.put(id, (record) => {
+        if (record && !isOwn(record, own)) throw refuse();
+        return { ...edit(record), ...ownedBy(property, record ? ownerOf(record) : own) };
+      });
+    },
     change: async (id, edit) => {
+      const own = current();
       let isMissing = false;
       const result = await records.change(id, (record) => {
-        isMissing = !isOwn(record);
+        isMissing = !isOwn(record, own);
         const edited = isMissing ? undefined : edit(record);
         return edited && { ...edited, ...ownedBy(property, ownerOf(record)) };
       });
       return isMissing ? { outcome: "missing" } : result;
     },
     remove: async (id, isAllowed = () => true) => {
+      const own = current();
       let isMissing = false;
       const result = await records.remove(id, (record) => {
-        isMissing = !isOwn(record);
+        isMissing = !isOwn(record, own);
         return !isMissing && isAllowed(record);
       });
       return isMissing ? { outcome: "missing" } : result;

@@ -5,6 +5,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { ConstraintViolation, UnavailableError } from "../../lib/index.ts";
 import { Batcher } from "../batcher.ts";
 import type { StoreMethod } from "../port.ts";
+import { captureContext, type RunInContext } from "../query-channel.ts";
 import type { QueryMetrics } from "../query-metrics.ts";
 import { distinguishOutOfIds, isSqliteError, retryWhileBusy } from "./busy.ts";
 import type { DiskReserve } from "./disk-reserve.ts";
@@ -99,8 +100,10 @@ export class TransactionScheduler {
     work: () => T | Promise<T>,
     { isReserved = reservedMethods.test(method) }: { readonly isReserved?: boolean } = {},
   ): Promise<T> {
-    const runInContext = AsyncLocalStorage.snapshot(); // a batch runs in that of its first write, and `work` can ask who calls
-    const run = () => runInContext(work);
+    // A batch runs in the context of its first write. What a transaction calls can ask for its own.
+    const runInContext: RunInContext | undefined =
+      method === "transaction" ? AsyncLocalStorage.snapshot() : captureContext();
+    const run = runInContext ? () => runInContext(work) : work;
     const result = (isReserved ? this.#reservedWrites : this.#writes).add({ method, run });
     return result.then((value) => {
       if (value instanceof Rejection) throw value.reason;
