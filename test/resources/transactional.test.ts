@@ -18,6 +18,8 @@ const text = documentOf(
   /accounts/{id}:
     ${path("id")}
     get: { operationId: getAccount, responses: { 200: { description: x, ${json(ref("Account"))} } } }
+    delete: { operationId: closeAccount, parameters: [${key}], responses: { 200: { description: x, ${json("{ type: object }")} } } }
+    post: { operationId: keepAccount, parameters: [${key}], responses: { 200: { description: x, ${json("{ type: object }")} } } }
   /transfers:
     post: { operationId: transfer, parameters: [${key}], requestBody: { required: true, ${json(ref("Transfer"))} }, responses: { 201: { description: x, ${json(ref("Transfer"))} }, 409: { description: x, ${json("{ type: object }")} } } }
 `,
@@ -51,6 +53,8 @@ async function serve(t: Test, url: string) {
     docs: false,
     wrap: store.transactional,
     handlers: {
+      closeAccount: async () => ({ status: 200, body: { does: "close" } }),
+      keepAccount: async () => ({ status: 200, body: { does: "keep" } }),
       async transfer({ body }: { body: { from: bigint; to: bigint; cents: bigint } }, tx: Collections) {
         runs++;
         const accounts = tx.records<Account, object>("accounts");
@@ -76,7 +80,7 @@ async function serve(t: Test, url: string) {
     const found = await store.records<Account>("accounts").list({ limit: 9 });
     return found.records.map(({ cents }) => Number(cents));
   };
-  return { store, send, balances, runs: () => runs };
+  return { app, store, send, balances, runs: () => runs };
 }
 
 for (const [name, newUrl] of [
@@ -93,7 +97,7 @@ for (const [name, newUrl] of [
   });
 
   t.test(`${name}: a request that is sent again with its Idempotency-Key gets the first response`, async (t) => {
-    const { store, send, balances, runs } = await serve(t, await newUrl(t));
+    const { app, store, send, balances, runs } = await serve(t, await newUrl(t));
     const one = { from: 1, to: 2, cents: 10 };
     const headers = { "idempotency-key": '"k1"' };
     const first = await send(one, headers);
@@ -103,6 +107,9 @@ for (const [name, newUrl] of [
     t.match(await send({ ...one, cents: 500 }, { "idempotency-key": '"k2"' }), { status: 409 });
     t.match(await send({ ...one, cents: 20 }, { "idempotency-key": '"k2"' }), { status: 201 }, "a failure is not kept");
     t.same(await balances(), [70, 30]);
+    const again = { url: "/accounts/1", headers: { "idempotency-key": '"k4"' } };
+    t.match((await app.inject({ method: "POST", ...again })).json(), { does: "keep" });
+    t.equal((await app.inject({ method: "DELETE", ...again })).statusCode, 422, "another operation of the same URL");
     const before = runs();
     const all = await Promise.all(
       Array.from({ length: 12 }, () => send({ ...one, cents: 5 }, { "idempotency-key": '"k3"' })),
