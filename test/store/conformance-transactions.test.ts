@@ -49,6 +49,35 @@ testStores("rolls all changes back if the work of a transaction fails", async (t
   t.same(await countsOf(store), [0, 0, 0]);
 });
 
+testStores("what work has begun when it fails is rolled back, too", async (t, { open }) => {
+  const store = await open({ collections });
+  for (const delay of [0, 1, 2, 5]) {
+    const failed = store.transaction(async (records) => {
+      await records("shops").find("x");
+      const others = [1, 2, 3].map(() => records("books").create({}, undefined, scope));
+      for (const one of others) one.catch(() => {});
+      if (delay > 0) await Promise.race([pause(delay), ...others]);
+      throw new Error("no");
+    });
+    await t.rejects(failed, { message: "no" });
+    t.same(await countsOf(store), [0, 0, 0]);
+  }
+});
+
+testStores("a transaction does not succeed if a call for which it did not wait fails", async (t, { open }) => {
+  const unique = { ...items, name: "labels", uniques: [[{ property: "name", type: "string" } as const]] };
+  const store = await open({ collections: [unique] });
+  await store.records("labels").create({ name: "a" });
+  const work = store.transaction(async (records) => {
+    await records("labels").create({ name: "b" });
+    const other = records("labels").create({ name: "a" });
+    other.catch(() => {});
+    await new Promise(setImmediate); // it was sent
+  });
+  await t.rejects(work);
+  t.equal(await store.records("labels").count(), 1n);
+});
+
 testStores("other calls see nothing of a transaction before it is committed", async (t, { open }) => {
   const store = await open({ collections });
   const { promise: hasWritten, resolve: written } = Promise.withResolvers<void>();

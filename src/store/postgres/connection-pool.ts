@@ -155,15 +155,24 @@ export class ConnectionPool implements Queries {
       });
     };
     let broken: Error | undefined;
+    let hasEnded = false; // what is sent behind ROLLBACK or COMMIT would be committed on its own
+    const sendOpen = <R>(send: () => Promise<R>) => {
+      if (hasEnded) throw new Error("The transaction has ended.");
+      return run(send);
+    };
     try {
       await run(() => client.query(begin));
       const value = await limitPauses((call) =>
         work({
           metrics: this.metrics,
-          query: (statement, ...values) => call(async () => run(() => this.#send(client, statement, values))),
+          query: (statement, ...values) => call(async () => sendOpen(() => this.#send(client, statement, values))),
         }),
-      );
-      await run(() => client.query("COMMIT"));
+      ).finally(() => {
+        hasEnded = true;
+      });
+      const { command } = await run(() => client.query("COMMIT"));
+      // It is ROLLBACK if a query has failed for whose result the work did not wait.
+      if (command !== "COMMIT") throw new Error("A call of the transaction has failed, and was not awaited.");
       return { value };
     } catch (error) {
       await client.query("ROLLBACK").catch((error) => {
@@ -172,7 +181,6 @@ export class ConnectionPool implements Queries {
       if (failure === undefined) throw error;
       return { failure };
     } finally {
-      failure ??= new Error("The transaction has ended.");
       client.off("error", ignore);
       client.release(broken);
     }
