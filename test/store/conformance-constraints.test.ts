@@ -1,4 +1,5 @@
 // Conformance suite of the stores: unique members, and references to records that exist.
+import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { ConstraintViolation } from "../../src/lib/index.ts";
 import type { Store } from "../../src/store/port.ts";
@@ -122,6 +123,12 @@ testStores("a record refers to one that exists, which can't be deleted then", as
   t.match(await vets.change("v", () => ({ name: "V" })), { outcome: "changed" });
   await visits.remove(id);
   t.match(await vets.remove("v"), { outcome: "changed" });
+});
+
+testStores("a reference to nothing can be of any length", async (t, { open }) => {
+  const store = await open({ collections });
+  const long = randomBytes(9_000).toString("hex");
+  await t.rejects(store.records("visits").create({ vet: long }), refuses(["vet"], "unknown"));
 });
 
 for (const [onDelete, expected] of [

@@ -119,7 +119,9 @@ function referenceStatements(
   const value = valueIn(reference);
   const filter = indexedFilter(collection, reference);
   const isIndexed = filter !== undefined && indexedOf(filter) === value;
-  const refers = `${value} = OLD.${id}`;
+  const isHashed = reference.type === "string" && !isIndexed; // as a value that must be unique
+  const entry = isHashed ? `md5(${value})` : value;
+  const refers = `${isHashed ? `${entry} = md5(OLD.${id}) AND ` : ""}${value} = OLD.${id}`;
   const refuse = (own: string) =>
     `RAISE EXCEPTION USING ERRCODE = 'foreign_key_violation', CONSTRAINT = ${quoteText(own)}, MESSAGE = 'a reference'`;
   const change = (replace: string) => `UPDATE ${table} SET record = ${replace} WHERE ${refers}`;
@@ -146,7 +148,7 @@ function referenceStatements(
     `CREATE FUNCTION ${run}() RETURNS trigger LANGUAGE plpgsql AS ${quoteText(body)}`,
     `CREATE TRIGGER ${quoteName(name)} AFTER INSERT OR UPDATE OF record ON ${table} FOR EACH ROW EXECUTE FUNCTION ${run}()`,
     `CREATE TRIGGER ${quoteName(referredName(constraint))} AFTER DELETE ON ${other} FOR EACH ROW EXECUTE FUNCTION ${run}()`,
-    ...(isIndexed ? [] : [`CREATE INDEX ${quoteName(`${name}.index`)} ON ${table} (${value}, id)`]),
+    ...(isIndexed ? [] : [`CREATE INDEX ${quoteName(`${name}.index`)} ON ${table} (${entry}, id)`]),
   ];
 }
 
