@@ -22,7 +22,7 @@ const dialect: ConstraintDialect = {
   compared: (member) => {
     const value = expressionOf(member);
     if (member.kind === "uuid") return `lower(${value})`;
-    return member.kind === "time" ? `ifnull(unixepoch(${value}, 'subsec'), ${value})` : value;
+    return member.kind === "time" ? `ifnull(unixepoch(upper(${value}), 'subsec'), upper(${value}))` : value;
   },
   scope: expressionOf(scopeFilter),
 };
