@@ -9,9 +9,9 @@ export class Serving {
   readonly #args: readonly string[];
   #child: ChildProcess | undefined;
 
-  constructor(t: { teardown(work: () => unknown): void }, file: string, data?: string) {
+  constructor(t: { teardown(work: () => unknown): void }, file: string, data?: string, others: readonly string[] = []) {
     const place = data === undefined ? [] : ["--data", data];
-    this.#args = [join(root, "src/command/bin.js"), "serve", file, "--port", "0", ...place, "--key", "any"];
+    this.#args = [join(root, "src/command/bin.js"), "serve", file, "--port", "0", ...place, "--key", "any", ...others];
     t.teardown(() => this.#child?.kill("SIGKILL"));
   }
 
