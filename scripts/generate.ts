@@ -4,13 +4,13 @@ import { hash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { parse } from "yaml";
+import { generateTypes as generateOperationTypes } from "../src/command/documents/generate.ts";
 import { readDocument } from "../src/openapi/document/document.ts";
 import { readBasePath } from "../src/openapi/source/servers.ts";
 import { generateTypes } from "../src/openapi/types/generate-types.ts";
 import { listIntegers } from "../src/openapi/types/integer-map.ts";
-import { generateModule, hashTypes } from "../src/openapi/types/modules.ts";
+import { hashTypes } from "../src/openapi/types/modules.ts";
 import { parseOwnDocument } from "../src/pets/document.ts";
-import { listUnanswered } from "../src/resources/recognition/find-plan.ts";
 import { find, parsePointer } from "./json-pointer.ts";
 
 const root = new URL("../", import.meta.url);
@@ -98,7 +98,7 @@ const read = (name: string) => readFile(new URL(name, root), "utf8");
 async function generateOperations(application: string) {
   const source = `examples/${application}/${application}.yaml`;
   const other = await readDocument(new URL(source, root));
-  const content = header(source) + (await generateModule(other, listUnanswered(other)));
+  const content = header(source) + (await generateOperationTypes(other));
   return [`examples/${application}/operations.ts`, content] as const;
 }
 

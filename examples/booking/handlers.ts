@@ -3,31 +3,27 @@
 // `npx openapi-server serve examples/booking/booking.yaml --handlers examples/booking/handlers.ts`
 import { type Handler, HttpError } from "../../src/index.ts"; // in a project: "@petstore/openapi-server"
 import type { Collections, ResourceStore } from "../../src/resources/store.ts"; // "@petstore/openapi-server/store"
-import type { components, operations } from "./operations.ts"; // openapi-server generate booking.yaml --output operations.ts
+import type { collections, components, operations } from "./operations.ts"; // openapi-server generate booking.yaml --output operations.ts
 
 type Schemas = components["schemas"];
 type Appointment = Schemas["Appointment"];
 type Invoice = Schemas["Invoice"];
 type Period = Schemas["Period"];
-type Records = Collections["records"];
-
-// What is not stored yet has no id.
-const appointmentsOf = (records: Records) => records<Appointment, Omit<Appointment, "id">>("appointments");
-const invoicesOf = (records: Records) => records<Invoice, Omit<Invoice, "id">>("invoices");
+type Records = Collections<collections>["records"];
 
 /** Runs each call of a handler in one transaction, which is rolled back if the handler throws. */
 function inTransaction<Id extends keyof operations>(
-  handler: Handler<operations, Id, Collections>,
-): Handler<operations, Id, ResourceStore> {
+  handler: Handler<operations, Id, Collections<collections>>,
+): Handler<operations, Id, ResourceStore<collections>> {
   return (call, store) => store.transaction((transaction) => handler(call, transaction));
 }
 
 /** An appointment is in the working hours of its vet, overlaps no other one, and has an invoice from the beginning. */
 export const bookAppointment = inTransaction<"bookAppointment">(async ({ body }, { records }) => {
   await requireFree(records, body.vetId, body);
-  const appointment = stored(await appointmentsOf(records).create({ ...body, status: "booked", price: 0 }));
+  const appointment = stored(await records("appointments").create({ ...body, status: "booked", price: 0 }));
   stored(
-    await invoicesOf(records).create({ appointmentId: appointment.id, lines: [], total: 0, paid: 0, status: "open" }),
+    await records("invoices").create({ appointmentId: appointment.id, lines: [], total: 0, paid: 0, status: "open" }),
   );
   return { status: 201, body: appointment, headers: { Location: `/appointments/${appointment.id}` } };
 });
@@ -42,7 +38,7 @@ export const rescheduleAppointment = inTransaction<"rescheduleAppointment">(asyn
 /** An appointment is cancelled together with its invoice, unless something is paid. */
 export const cancelAppointment = inTransaction<"cancelAppointment">(async ({ params }, { records }) => {
   const { id } = await findBooked(records, params.appointmentId);
-  const [invoice] = (await invoicesOf(records).list({ limit: 1, where: { appointmentId: id } })).records;
+  const [invoice] = (await records("invoices").list({ limit: 1, where: { appointmentId: id } })).records;
   if (invoice === undefined) throw new Error(`The appointment ${id} has no invoice.`);
   if (invoice.paid > 0) throw conflict("already_paid", `The appointment ${id} is paid, at least in part.`);
   await changeInvoice(records, invoice.id, { status: "cancelled" });
@@ -52,7 +48,7 @@ export const cancelAppointment = inTransaction<"cancelAppointment">(async ({ par
 /** A line has the price of its treatment as it is now. The invoice has the sum of its lines, and so has the appointment. */
 export const addInvoiceLine = inTransaction<"addInvoiceLine">(async ({ params, body }, { records }) => {
   const invoice = await findOpen(records, params.invoiceId);
-  const treatment = await records<Schemas["Treatment"]>("treatments").find(body.treatment);
+  const treatment = await records("treatments").find(body.treatment);
   if (treatment === undefined) throw unknown("treatment", body.treatment);
   const lines = [...invoice.lines, { ...body, price: treatment.price }];
   const total = lines.reduce((sum, { quantity, price }) => sum + quantity * price, 0);
@@ -62,7 +58,7 @@ export const addInvoiceLine = inTransaction<"addInvoiceLine">(async ({ params, b
 
 /** A payment is made once for each id, so that a client can send it again. The last one pays the invoice. */
 export const payInvoice = inTransaction<"payInvoice">(async ({ params, body }, { records }) => {
-  const payments = records<Schemas["Payment"]>("invoices_invoiceId_payments", params.invoiceId);
+  const payments = records("invoices_invoiceId_payments", params.invoiceId);
   const earlier = await payments.find(params.paymentId);
   if (earlier !== undefined) {
     if (earlier.amount === body.amount && earlier.method === body.method) return { status: 200, body: earlier };
@@ -80,20 +76,20 @@ const longest = 4 * 60 * 60 * 1_000; // milliseconds of an appointment: longer o
 
 /** Throws an HttpError if an appointment is not in the working hours of its vet, or overlaps another one. */
 async function requireFree(records: Records, vetId: string, { startsAt, endsAt }: Period, except?: bigint) {
-  const vet = await records<Schemas["Vet"]>("vets").find(vetId);
+  const vet = await records("vets").find(vetId);
   if (vet === undefined) throw unknown("vet", vetId);
   const [start, end] = [new Date(startsAt), new Date(endsAt)];
   const duration = end.getTime() - start.getTime();
   if (duration <= 0 || duration > longest)
     throw new HttpError({ code: "invalid_period", status: 422 }, "An appointment ends up to 4 hours after it starts.");
-  const clinic = await records<Schemas["Clinic"]>("clinics").find(vet.clinicId);
+  const clinic = await records("clinics").find(vet.clinicId);
   const [first, last] = [localTime(start, clinic?.timeZone), localTime(end, clinic?.timeZone)];
   const isOpen = vet.workingHours.some(
     ({ weekday, from, until }) =>
       weekday === first.weekday && weekday === last.weekday && from <= first.time && last.time <= until,
   );
   if (!isOpen) throw conflict("not_working", `${vet.name} does not work from ${startsAt} to ${endsAt}.`);
-  const { records: others } = await appointmentsOf(records).list({
+  const { records: others } = await records("appointments").list({
     limit: 1,
     where: {
       vetId,
@@ -122,25 +118,25 @@ function localTime(instant: Date, timeZone = "UTC") {
 }
 
 async function findBooked(records: Records, id: bigint): Promise<Appointment> {
-  const appointment = await appointmentsOf(records).find(id);
+  const appointment = await records("appointments").find(id);
   if (appointment === undefined) throw notFound("appointment", id);
   if (appointment.status !== "booked") throw conflict("not_booked", `The appointment ${id} is ${appointment.status}.`);
   return appointment;
 }
 
 async function findOpen(records: Records, id: bigint): Promise<Invoice> {
-  const invoice = await invoicesOf(records).find(id);
+  const invoice = await records("invoices").find(id);
   if (invoice === undefined) throw notFound("invoice", id);
   if (invoice.status !== "open") throw conflict("not_open", `The invoice ${id} is ${invoice.status}.`);
   return invoice;
 }
 
 async function changeAppointment(records: Records, id: bigint, change: Partial<Appointment>): Promise<Appointment> {
-  return stored(await appointmentsOf(records).change(id, (appointment) => ({ ...appointment, ...change })));
+  return stored(await records("appointments").change(id, (appointment) => ({ ...appointment, ...change })));
 }
 
 async function changeInvoice(records: Records, id: bigint, change: Partial<Invoice>): Promise<Invoice> {
-  return stored(await invoicesOf(records).change(id, (invoice) => ({ ...invoice, ...change })));
+  return stored(await records("invoices").change(id, (invoice) => ({ ...invoice, ...change })));
 }
 
 /** Returns the record of a result. Throws an HttpError if no more records can be stored. */

@@ -1563,3 +1563,14 @@ export interface operations {
  * the operations with `handler: "required"` need one.
  */
 export const types: { readonly hash: string; readonly operations?: operations } = { hash: "d031674e8dce402088ad95888ad43845" };
+/** The records of a store, by the names of their collections: `openStore<collections>(url)`. */
+export interface collections {
+  "clinics": components["schemas"]["Clinic"];
+  "vets": components["schemas"]["Vet"];
+  "owners": components["schemas"]["Owner"];
+  "treatments": components["schemas"]["Treatment"];
+  "appointments": components["schemas"]["Appointment"];
+  "invoices_invoiceId_payments": components["schemas"]["Payment"];
+  "pets": components["schemas"]["Pet"];
+  "invoices": components["schemas"]["Invoice"];
+}

@@ -207,3 +207,7 @@ export interface operations {
  * the operations with `handler: "required"` need one.
  */
 export const types: { readonly hash: string; readonly operations?: operations } = { hash: "9a059b890d64568396d9941615d7509b" };
+/** The records of a store, by the names of their collections: `openStore<collections>(url)`. */
+export interface collections {
+  "books": components["schemas"]["Book"];
+}
