@@ -1,7 +1,7 @@
 // The plan as text: which operations of a document are answered from records, and why others are not.
 import { toJson } from "../lib/index.ts";
 import type { Document } from "../openapi/index.ts";
-import { isComparison, type Order } from "../store/index.ts";
+import { isComparison, type KeyMember, type Order } from "../store/index.ts";
 import { planOf } from "./recognition/find-plan.ts";
 import type { PageParameters } from "./recognition/page-parameters.ts";
 import {
@@ -140,7 +140,21 @@ function describeCollection(collection: PlannedCollection): string {
   const makers = isImported ? "the import" : idFrom.map((one) => `the ${one}`).join(" or ");
   const type = id.type === "int64" ? "an integer" : isImported || idFrom.includes("client") ? "a string" : "a UUID";
   const names = filters.map((filter) => filter.name).join(", ");
-  return `${name}: the id is ${id.path.join(".")}, ${type} of ${makers}${names === "" ? "" : `; filters: ${names}`}${indexes}`;
+  const rules = describeConstraints(collection);
+  return `${name}: the id is ${id.path.join(".")}, ${type} of ${makers}${names === "" ? "" : `; filters: ${names}`}${indexes}${rules}`;
+}
+
+function describeConstraints({ uniques = [], references = [], owner, private: names = [] }: PlannedCollection): string {
+  const toName = ({ property, member }: KeyMember) => [property, member].filter(Boolean).join(".");
+  const texts = {
+    unique: uniques.flatMap((one) => (one.length === 1 ? one.map(toName) : [`[${one.map(toName).join(", ")}]`])),
+    references: references.map((one) => `${toName(one)} to ${one.to} (${one.onDelete})`),
+    owner: owner ? [toName(owner)] : [],
+    private: names,
+  };
+  return Object.entries(texts)
+    .map(([words, all]) => (all.length === 0 ? "" : `; ${words}: ${all.join(", ")}`))
+    .join("");
 }
 
 // As `x-resource` declares them.

@@ -4,10 +4,19 @@ import { join } from "node:path";
 import t from "tap";
 import { emptyDatabase } from "../support/databases.ts";
 import { root } from "../support/files.ts";
-import { startOpenApi } from "../support/openapi-command.ts";
+import { runOpenApi, startOpenApi } from "../support/openapi-command.ts";
 
 const folder = join(root, "examples/booking");
 const at = (from: string, until: string) => ({ startsAt: `2027-01-04T${from}:00Z`, endsAt: `2027-01-04T${until}:00Z` });
+
+t.test("The plan has what x-resource declares", async (t) => {
+  const { stdout } = await runOpenApi(["serve", join(folder, "booking.yaml"), "--plan"]);
+  for (const line of [
+    "owners: the id is id, a UUID of the server; filters: email; unique: email",
+    "pets: the id is id, a UUID of the server; filters: species, ownerId; references: ownerId to owners (cascade)",
+  ])
+    t.ok(stdout.split("\n").includes(line), line);
+});
 
 for (const [store, newPlace] of [
   ["SQLite", async () => "sqlite::memory:"],
