@@ -1,13 +1,14 @@
 // A store for a document: `createServer({ document, resources: openStore(url) })`.
 import { HttpError } from "../http/index.ts";
 import { getOrAdd, ignoreFailure } from "../lib/index.ts";
-import type { Document, HandlerResult, Wrap } from "../openapi/index.ts";
+import type { AnyCall, Document, HandlerResult } from "../openapi/index.ts";
 import { isInMemory, openDatabase, type Records, type Store } from "../store/index.ts";
 import { documentOf, type OwnCollection } from "./own-collections.ts";
 import { collectionsOf, readResources } from "./recognition/find-collections.ts";
 import { findCreation, planOf } from "./recognition/find-plan.ts";
 import { RecordMaker } from "./record/record-maker.ts";
 import type { Resource } from "./record/resource.ts";
+import { callerId } from "./records/caller.ts";
 import type { HandlerRecords } from "./records/handler-query.ts";
 import { type CheckedRecordsOptions, checkRecords } from "./records/handler-records.ts";
 import { createRecordHandlers, type RecordHandlers } from "./records/handlers.ts";
@@ -83,7 +84,13 @@ export interface ResourceStore<Types extends RecordTypes = object> extends Colle
    * back if the handler throws or returns a failure. If the operation declares an Idempotency-Key, a request with one that was sent before
    * gets the response of that time.
    */
-  readonly transactional: Wrap;
+  readonly transactional: <Context, Caller>(
+    call: AnyCall<Caller>,
+    next: (context?: Context) => Promise<HandlerResult>,
+    context: Context,
+  ) => Promise<HandlerResult>;
+  /** Returns the caller as a record has it whose `owner` is a text: the id of an API key, or digits made of `id`, or of the whole caller. */
+  ownerOf(caller: unknown): string;
   /**
    * Creates records in the collections that are empty: those of the document's examples, or `count` in each that look like real ones. Throws
    * an Error before the server is created.
@@ -156,12 +163,13 @@ export function openStore(
       return recordsOf(documents, opened, collection, scope);
     },
     transaction: (work) => transact((tx) => work(tx)),
+    ownerOf: (caller) => `${callerId(caller)}`,
     transactional: async (call, next, context) => {
       if (!Object.hasOwn(own, call.operation.id)) return next(); // is answered from records, in transactions of its own
       const { opened, document } = requireOpened();
       const isKept = repeatsResponses(document, own);
       const work = async (tx: Collections, records: Records) => {
-        const run = () => next({ ...Object(context), ...tx });
+        const run = () => next({ ...Object(context), ...tx } as typeof context);
         const result = await (isKept ? runOnce(call, records, run) : run());
         if (result instanceof Error || result.status >= 400) throw new Failure(result);
         return result;

@@ -98,7 +98,12 @@ export function requireNone(
 
 /** Returns collections without their constraints: those of a store whose rows are replaced. */
 export function withoutConstraints(collections: readonly Collection[]): Collection[] {
-  return collections.map(({ uniques: _, references: __, ...collection }) => collection);
+  return collections.map((one) => (hasConstraints(one) ? { ...one, uniques: [], references: [] } : one));
+}
+
+/** Returns whether the constraints of a collection are known, so that a store has no others. */
+export function hasConstraints({ uniques, references }: Collection): boolean {
+  return uniques !== undefined || references !== undefined;
 }
 
 /** Returns the filter whose index finds the records with a value of a reference; undefined if there is none. */

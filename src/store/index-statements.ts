@@ -103,7 +103,7 @@ function stepStatement(dialect: IndexDialect, collection: Collection, step: Inde
   const page = (...parts: Parameters<typeof found>) =>
     dialect.sumsSizes && planned > unmeasuredRows
       ? `WITH page AS MATERIALIZED (${found(...parts)}),
-          sums AS (SELECT sum(${dialect.size}) OVER (ROWS UNBOUNDED PRECEDING) AS size FROM page AS r)
+          sums AS (SELECT sum(coalesce(${dialect.size}, 0)) OVER (ROWS UNBOUNDED PRECEDING) AS size FROM page AS r)
         SELECT ${columns} FROM page LIMIT (SELECT 1 + count(*) FILTER (WHERE size < ${maxListBytes}) FROM sums)`
       : `SELECT ${columns} FROM (${found(...parts)}) AS page`;
   if (hasAll) {

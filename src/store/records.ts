@@ -39,7 +39,7 @@ export interface Collection {
   readonly filters: readonly Filter[];
   /** The orders in which entries of all records are kept, within their scope. The first members can be those that queries compare. */
   readonly indexes?: readonly (readonly Order[])[];
-  /** The members that no two records of a scope have in common, each alone or some together. */
+  /** The members that no two records of a scope have in common, each alone or some together. Undefined if they are not known. */
   readonly uniques?: readonly (readonly KeyMember[])[];
   readonly references?: readonly Reference[];
 }

@@ -201,7 +201,7 @@ testStores("no record refers to one that is deleted at the same time", async (t,
 testStores(
   "a store whose records violate a new constraint is not opened, and the error has their ids",
   async (t, { open }) => {
-    const bare = [{ ...plain, name: "owners" }, { ...plain, name: "visits" }, vets];
+    const bare = [{ ...plain, name: "owners", uniques: [] }, { ...plain, name: "visits", uniques: [] }, vets];
     const store = await open({ collections: bare });
     for (const one of ["a", "b", "a"]) await store.records("owners").create({ email: one });
     await t.rejects(open({ collections }), /records of owners have the same email, which must be unique: 1 and 3\./);

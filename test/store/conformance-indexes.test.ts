@@ -245,3 +245,16 @@ testStores("a page by an index has many large records, which are read in several
   }
   t.equal(scans(), 0);
 });
+
+testStores("a page by an index has the records that match a filter behind many that do not", async (t, test) => {
+  const filtered: Collection = { ...things, name: "filtered", filters: [state], indexes: [[{ path: ["number"] }]] };
+  const store = await openBriefly(test, [filtered]);
+  const records = store.records("filtered");
+  await Promise.all(Array.from({ length: 60 }, (_, number) => records.create({ number, state: number < 50 ? "a" : "b" })));
+  await settle(test, 1);
+  for (const limit of [20, 40, 100]) {
+    const page = await records.list({ limit, filter: { state: "b" }, orderBy: [{ path: ["number"] }] });
+    t.equal((JSON.parse(page.records.text) as unknown[]).length, 10, `limit ${limit}`);
+  }
+  await store.close();
+});

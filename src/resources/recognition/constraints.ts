@@ -14,12 +14,18 @@ type ConstraintPlan = Pick<CollectionPlan, "uniques" | "references" | "owner" | 
 /** Returns what a hint declares of a collection. `nameOf` returns the names of others. Throws a HintError. */
 export function planConstraints(
   { uniques, references, owner, private: names }: Partial<PathHint>,
-  { item, record }: FoundCollection,
+  { item, record, newRecord }: FoundCollection,
   others: readonly FoundCollection[],
   nameOf: (collection: FoundCollection) => string,
 ): ConstraintPlan {
   const where = `the path ${item.path}`;
   const required = names?.find((name) => record.required.includes(name));
+  const known = [...record.propertyNames, ...newRecord.propertyNames];
+  for (const name of names ?? []) {
+    const similar = known.includes(name) ? undefined : findSimilarName(name, known);
+    if (similar !== undefined)
+      throw refusal(where, `no record or request has a property ${name}: did you mean ${similar}?`);
+  }
   if (required !== undefined)
     throw refusal(where, `the property ${required} is required in a response, and can't be private`);
   return {
@@ -62,7 +68,9 @@ function keyMember(name: string, record: RecordSchema, where: string): KeyMember
 
 function ownerMember(name: string, record: RecordSchema, where: string): KeyMember {
   const found = keyMember(name, record, where);
-  const isKept = (id: bigint) => callerForms(id).some((form) => record.accepts(found.property, form));
+  // Not 31 bits of a hash, for which another caller could be found.
+  const isKept = (id: bigint) =>
+    callerForms(id).some((form) => record.accepts(found.property, form) && !(Number(form) < 2 ** 31 && id > 0n));
   if (found.member !== undefined || ![0n, maxCallerId].every(isKept))
     throw refusal(
       where,

@@ -77,7 +77,7 @@ function isSpokenChange({ id, part }: Operation): boolean {
 export function planCollection(
   { operations, views, item, path, isSingle, record, newRecord, id }: FoundCollection,
   name: string,
-  { indexes: declaredIndexes = [] }: PathHint,
+  { indexes: declaredIndexes = [], private: hidden = [] }: PathHint,
 ) {
   const parameter = isRecordPath(item.path) ? (parametersOf(item.path).at(-1) as string) : "";
   const parents = findScope(path, record, id.path);
@@ -92,9 +92,9 @@ export function planCollection(
   const exampleId = exampleIdOf(record, { ...id, ...made });
   const declared = [...lists].flatMap((one) => (one ? readFilters(one, record, exampleId) : []));
   const inPaths = views.flatMap(({ kind, within }) => (kind === "list" ? within.map(toFilter) : []));
-  const filters = [
-    ...new Map([...declared, ...inPaths].toReversed().map((one) => [one.name, one])).values(),
-  ].toReversed();
+  const filters = [...new Map([...declared, ...inPaths].toReversed().map((one) => [one.name, one])).values()]
+    .filter(({ property }) => !hidden.includes(property))
+    .toReversed();
   const ordered = {
     record,
     idPath: id.path,

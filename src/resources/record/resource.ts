@@ -182,8 +182,8 @@ export class Resource {
         ...(plan.owner ? [{ ...ownerFilter, property: plan.owner.property, type: plan.owner.type }] : []),
       ],
       ...(plan.indexes.length > 0 && { indexes: plan.indexes }),
-      ...(plan.uniques && { uniques: plan.uniques }),
-      ...(plan.references && { references: plan.references }),
+      uniques: plan.uniques ?? [],
+      references: plan.references ?? [],
     };
   }
 

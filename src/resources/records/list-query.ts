@@ -1,7 +1,7 @@
 // What a request says of the records of a list: which ones, and in which order.
 import { InvalidRequest } from "../../http/index.ts";
 import { InvalidValue, isObject, parseJson } from "../../lib/index.ts";
-import { type Condition, type Filter, isComparison, isTime, type Order } from "../../store/index.ts";
+import { type Condition, isComparison, isTime, type Order } from "../../store/index.ts";
 import { isDescending, readSort } from "../recognition/list-order.ts";
 import type { ListCondition } from "../recognition/list-parameters.ts";
 import type { ListPlan } from "../recognition/plan.ts";
@@ -19,11 +19,15 @@ export function isWildcard({ wildcards }: ListPlan, name: string, query: Query):
 }
 
 /** Returns the conditions of a request, and of the filters those with several values. Throws an HttpError for a value that is none. */
-export function readWhere(list: ListPlan, filters: readonly Filter[], query: Query): Condition[] {
+export function readWhere(list: ListPlan, { plan }: Resource, query: Query): Condition[] {
   const { conditions } = list;
+  const { filters, private: hidden = [] } = plan;
   const own = conditions.flatMap((condition) => {
-    const { parameter, key, type, isList, values: switched, ...rest } = condition;
+    const { parameter, key, type, isList, values: switched, members: all, ...others } = condition;
+    const members = all.filter(({ path: [name = ""] }) => !hidden.includes(name));
+    const rest = { ...others, members };
     const sent = query[parameter];
+    if (members.length === 0 && sent !== undefined) throw notUnderstood(`parameter ${parameter}`);
     requireKnownKeys(conditions, parameter, sent);
     const value = key === undefined ? (isObject(sent) ? undefined : sent) : (Object(sent) as Query)[key];
     if (value === undefined || isWildcard(list, parameter, query)) return [];
@@ -89,9 +93,11 @@ export function readOrder({ order }: ListPlan, resource: Resource, query: Query)
   if (texts.join().split(/[,;]/).length > maxSorts)
     throw invalid(sort, `The parameter ${sort} can have up to ${maxSorts} names.`);
   const orders = readSort(texts, resource, isReverse);
-  if (typeof orders === "object") return orders;
+  const { private: hidden = [] } = resource.plan;
+  const isHidden = typeof orders === "object" && orders.some(({ path: [name = ""] }) => hidden.includes(name));
+  if (typeof orders === "object" && !isHidden) return orders;
   if (isEnum) throw notUnderstood(`parameter ${sort}=${sent}`);
-  const known = resource.record.propertyNames.join(", ");
-  const problem = `can't have ${orders || "an empty name"}: a list can be ordered by ${known}.`;
+  const known = resource.record.propertyNames.filter((name) => !hidden.includes(name)).join(", ");
+  const problem = `can't have ${isHidden ? sent : orders || "an empty name"}: a list can be ordered by ${known}.`;
   throw invalid(sort, `The parameter ${sort} ${problem}`);
 }

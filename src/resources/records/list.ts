@@ -136,7 +136,7 @@ async function selectPage(collection: CollectionAccess, list: ListPlan, call: Un
   const isSelected = (name: string) => !isWildcard(list, name, query);
   const names = resource.collection.filters.map(({ name }) => name);
   const filter = { ...definedOf(query, names.filter(isSelected)), ...place.withinOf(call) };
-  const where = readWhere(list, resource.plan.filters, query);
+  const where = readWhere(list, resource, query);
   const orderBy = readOrder(list, resource, query);
   // A cursor is valid only for the same filters, conditions and order.
   const others = [...names, ...conditions.map(({ parameter }) => parameter), order?.sort, order?.direction];

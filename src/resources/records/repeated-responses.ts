@@ -1,7 +1,7 @@
 // The responses of handlers to requests with an Idempotency-Key: a retry gets the first one again, and changes nothing.
 import { hash } from "node:crypto";
 import { HttpError } from "../../http/index.ts";
-import { parseJson, RawJson, toJson } from "../../lib/index.ts";
+import { canonicalJson, parseJson, RawJson, toJson } from "../../lib/index.ts";
 import type { Document, HandlerResult, UntypedCall } from "../../openapi/index.ts";
 import { type Collection, idempotencyWindow, type RecordStore, type Records, type Store } from "../../store/index.ts";
 import { readIdempotencyKey } from "./handlers.ts";
@@ -14,6 +14,7 @@ export const responsesCollection: Collection = {
   properties: ["key"],
   filters: [],
   isOptional: true,
+  maxBytes: 16_777_216, // a text of 4 MiB, with escapes
 };
 
 /** Returns whether the document declares an Idempotency-Key for an operation with a handler. */
@@ -32,7 +33,12 @@ export async function runOnce(
   records: Records,
   run: () => Promise<HandlerResult>,
 ): Promise<HandlerResult> {
-  const sent = readIdempotencyKey(call, `${call.operationId} ${call.publicUrl}`);
+  const required = call.operation.parameterParts.filter(
+    ({ value }) => value.in === "header" && value.required === true,
+  );
+  const headers = required.map(({ value }) => (call.headers as Readonly<Record<string, unknown>>)[value.name]);
+  const place = canonicalJson([call.operationId, call.publicUrl, call.query, headers]); // which can have a tenant
+  const sent = readIdempotencyKey(call, place);
   if (sent === undefined) return run();
   const key = hash("sha256", `${sent.caller} ${sent.key}`);
   const digest = Buffer.from(sent.digest).toString("hex");
@@ -52,20 +58,29 @@ export async function runOnce(
       status,
       headers: { ...headers, "Idempotency-Replayed": "true" },
       ...(type !== undefined && { type }),
-      ...(body !== undefined && { body: type === undefined || /json/.test(type) ? new RawJson(body) : body }),
+      ...(body !== undefined && { body: isJson(type) ? new RawJson(body) : body }),
     };
   }
   const response = await run();
   if (response instanceof Error || response.status >= 400) return response;
-  const { status, headers = {}, type, body } = response;
-  if (ArrayBuffer.isView(body) || typeof Object(body).pipe === "function" || Symbol.asyncIterator in Object(body))
+  const { status, headers: own = {}, type, body } = response;
+  const text = body instanceof RawJson ? body.text : isJson(type) ? body && toJson(body) : body;
+  if (text !== undefined && (typeof text !== "string" || text.length > maxLength || isStream(body)))
     throw new Error(
-      `The response of ${call.operationId} is a stream or bytes, which can't be kept for its Idempotency-Key.`,
+      `The response of ${call.operationId} can't be kept for its Idempotency-Key: it is neither JSON nor a text of up to ${maxLength / 1_048_576} MiB.`,
     );
-  const isText = typeof body === "string" && type !== undefined && !/json/.test(type);
-  const text = body === undefined || isText ? body : body instanceof RawJson ? body.text : toJson(body);
-  await responses.put(key, () => ({ at: Date.now(), digest, status, headers, type, body: text as string | undefined }));
+  await responses.put(key, () => ({ at: Date.now(), digest, status, headers: own, type, body: text }));
   return response;
+}
+
+const maxLength = 4_194_304;
+
+function isJson(type: string | undefined): boolean {
+  return type === undefined || /[/+]json(?:;|$)/.test(type);
+}
+
+function isStream(body: unknown): boolean {
+  return ArrayBuffer.isView(body) || ["pipe", "next", "getReader"].some((name) => name in Object(body));
 }
 
 const parse = ({ text }: RawJson<Kept>) => parseJson(text) as Kept;

@@ -2,9 +2,9 @@
 
 import { setImmediate as nextTick, setTimeout as pause } from "node:timers/promises";
 import type { Faker } from "@faker-js/faker";
-import { getOrAdd, parseJson, toSnakeCase, UnavailableError } from "../../lib/index.ts";
+import { getOrAdd, parseJson, toJson, toSnakeCase, UnavailableError } from "../../lib/index.ts";
 import type { Document } from "../../openapi/index.ts";
-import { type Collection, makeId, type Records, type Store } from "../../store/index.ts";
+import { type Collection, type KeyMember, makeId, type Records, type Store } from "../../store/index.ts";
 import { readResources } from "../recognition/find-collections.ts";
 import { collectionsBelow, isParent } from "../recognition/parents.ts";
 import type { Resource } from "../record/resource.ts";
@@ -93,6 +93,7 @@ class Seeder {
   readonly #resources: readonly Resource[];
   readonly #records: Records;
   readonly #known = new Map<string, Known[]>(); // by collection
+  readonly #uniques = new Set<string>(); // the values that no other record can have
   readonly #faker: Faker | undefined;
 
   constructor(resources: readonly Resource[], records: Records, faker: Faker | undefined) {
@@ -205,9 +206,12 @@ class Seeder {
   }
 
   // Returns false if the record can't be there. Without an id, the store makes one.
-  async #put(resource: Resource, scope: readonly string[], record: object, id?: string): Promise<boolean> {
+  async #put(resource: Resource, scope: readonly string[], made: object, id?: string): Promise<boolean> {
     const records = this.#records(resource.name);
     const { id: name = "", idType } = resource.collection;
+    const record = this.#withReferences(resource, made);
+    const keys = this.#uniqueKeys(resource, scope, record);
+    if (record === undefined || keys.some((key) => this.#uniques.has(key))) return false;
     const address = id === undefined ? undefined : resource.addressAt(scope, id);
     if (address !== undefined && (resource.findIdProblem(id, scope) ?? (await records.find(address)))) return false;
     const { [name]: _, ...others } = record as Readonly<Record<string, unknown>>;
@@ -215,9 +219,38 @@ class Seeder {
     const exists = () => new Error("Another record has the id.");
     const result = await addRecord(records, resource, placed, { scope, exists });
     if (result.outcome !== "created") return false;
+    for (const key of keys) this.#uniques.add(key);
     const own = parseJson(result.record.text) as object;
     this.#remember(resource, [...scope, id ?? `${resource.idIn(own)}`], own);
     return true;
+  }
+
+  // With ids of records that exist, or without them; undefined if the record requires one.
+  #withReferences({ collection, record: schema }: Resource, record: object): object | undefined {
+    const { references = [] } = collection;
+    const members: Record<string, unknown> = { ...record };
+    for (const { property, member, to, type } of references) {
+      const known = this.#known.get(to) ?? [];
+      const id = known[(this.#faker?.number.int(known.length) ?? 0) % Math.max(known.length, 1)]?.path.at(-1);
+      const found = id === undefined ? undefined : type === "int64" ? parseJson(id) : id;
+      if (found === undefined && schema.required.includes(property)) return undefined;
+      if (member !== undefined && found !== undefined)
+        members[property] = { ...Object(members[property]), [member]: found };
+      else if (found !== undefined) members[property] = found;
+      else delete members[property];
+    }
+    return members;
+  }
+
+  #uniqueKeys({ name, collection }: Resource, scope: readonly string[], record: object = {}): string[] {
+    const read = ({ property, member }: KeyMember): unknown => {
+      const value = (record as Readonly<Record<string, unknown>>)[property];
+      return member === undefined ? value : Object(value)[member];
+    };
+    return (collection.uniques ?? []).flatMap((members, index) => {
+      const values = members.map(read);
+      return values.some((value) => value == null) ? [] : [toJson([name, scope, index, values])];
+    });
   }
 
   // The same each time for made records, but for digits.

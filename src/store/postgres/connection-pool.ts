@@ -118,17 +118,17 @@ export class ConnectionPool implements Queries {
   }
 
   /**
-   * Runs `work` in a transaction, which `begin` begins, on one connection. Runs it again if another transaction was faster. Rejects like
-   * `query`, and with what `work` throws.
+   * Runs `work` in a transaction, which `begin` begins, on one connection. Runs it again, with what `again` begins, if another transaction was
+   * faster. Rejects like `query`, and with what `work` throws.
    */
-  async transaction<T>(begin: string, work: (queries: Queries) => Promise<T>): Promise<T> {
+  async transaction<T>(begin: string, work: (queries: Queries) => Promise<T>, again = begin): Promise<T> {
     const pool = this.#pool;
     const start = performance.now();
     try {
       for (let attempt = 1; ; attempt++) {
         this.#requireRoom();
         const client = await pool.connect().catch((error) => this.#fail(error, pool));
-        const result = await this.#transact(client, begin, work);
+        const result = await this.#transact(client, attempt === 1 ? begin : again, work);
         if ("value" in result) return result.value;
         if (attempt === maxAttempts || !this.#isRepeatable(result.failure)) this.#fail(result.failure, pool);
         await pause(Math.random() * 2 ** attempt); // milliseconds
@@ -215,6 +215,10 @@ export class ConnectionPool implements Queries {
 
   #fail(error: unknown, pool: pg.Pool): never {
     if (this.#mustBeWritable && isReadOnlyError(error)) this.#dropConnections(pool);
+    // pg-pool reports a connection that is not free in time like a server that does not respond.
+    const isUsed = pool.totalCount - pool.idleCount >= Number(this.#options.max);
+    if (isUsed && /timeout exceeded when trying to connect/.test(String(error)))
+      throw new UnavailableError(busyMessage);
     throw this.#pool.ending ? error : toStoreError(error);
   }
 

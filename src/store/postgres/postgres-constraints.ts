@@ -6,6 +6,7 @@ import {
   type ConstraintDialect,
   constraintPattern,
   constraintsOf,
+  hasConstraints,
   indexedFilter,
   referredName,
   requireNone,
@@ -16,10 +17,14 @@ import {
 import { type Collection, idColumn, type KeyMember, quoteName, type Reference, scopeFilter } from "../records.ts";
 import { expressionOf, indexedOf, quoteText, tableOf } from "./postgres-statements.ts";
 
-// Reads a text with a time zone, which depends on no setting, although PostgreSQL can't know it.
+// Reads a text with a time zone, which depends on no setting, although PostgreSQL can't know it. NULL for one that it can't read, such as
+// of the year 0: it is not compared.
 const instantFunction = (schema: string) => `
-  CREATE OR REPLACE FUNCTION ${tableOf(schema, "instant")}(text) RETURNS numeric LANGUAGE sql IMMUTABLE STRICT
-  AS 'SELECT extract(epoch FROM $1::timestamptz)'`;
+  CREATE OR REPLACE FUNCTION ${tableOf(schema, "instant")}(text) RETURNS numeric LANGUAGE plpgsql IMMUTABLE STRICT AS $body$
+  BEGIN
+    RETURN extract(epoch FROM $1::timestamptz);
+  EXCEPTION WHEN data_exception THEN RETURN NULL;
+  END $body$`;
 
 function dialectOf(schema: string): ConstraintDialect {
   const compared = (member: KeyMember) => {
@@ -49,7 +54,7 @@ export async function migrateConstraints(
     const found = await listConstraints(db, schema);
     const isObsolete = (name: string) =>
       !declared.some((one) => one.name === name) &&
-      collections.some((one) => one.name === constraintPattern.exec(name)?.[1]);
+      collections.some((one) => one.name === constraintPattern.exec(name)?.[1] && hasConstraints(one));
     return { missing: declared.filter(({ name }) => !found.includes(name)), obsolete: found.filter(isObsolete) };
   };
   const { missing, obsolete } = await listChanges();

@@ -67,13 +67,11 @@ export function createPostgresRecords<R, N extends object>(parts: RecordParts): 
     locking ??= pool.query(statements.lockAll);
     return locking;
   };
-  // One transaction at a time: two that list different collections would deadlock as soon as each writes to that of the other.
-  const lockList = () => pool.query(statements.lockLists).then(lockAll);
   return {
     ...lists,
     ...(isTransaction && {
-      list: (query) => lockList().then(() => lists.list(query)),
-      count: (...selection) => lockList().then(() => lists.count(...selection)),
+      list: (query) => lockAll().then(() => lists.list(query)),
+      count: (...selection) => lockAll().then(() => lists.count(...selection)),
     }),
     find: async (id) => {
       const found = await find(shared, id);

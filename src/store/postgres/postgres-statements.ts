@@ -115,7 +115,12 @@ export function disclaimSchemas(own: string, { name, schema }: Collection): stri
   return `DELETE FROM ${quoteName(own)}.record_schemas WHERE ${others} AND coalesce(upgraded_to, -1) < 0`;
 }
 
-const listLock = 0x70657476; // the next one after that of the update of indexes
+const transactionLock = 0x70657476; // the next one after that of the update of indexes
+
+/** Returns the statement that waits for a transaction that runs alone, or with `isAlone`, for all others. */
+export function lockTransactions(schema: string, isAlone: boolean): string {
+  return `SELECT pg_advisory_xact_lock${isAlone ? "" : "_shared"}(${lockOf(schema, transactionLock)})`;
+}
 
 /** Returns the statements of a collection, by name. */
 export function recordStatements(schema: string, collection: Collection) {
@@ -146,7 +151,6 @@ export function recordStatements(schema: string, collection: Collection) {
     // PostgreSQL keeps its plan; that for an array of unknown length, it makes for each run.
     find: define("find", `SELECT ${found} FROM ${table} WHERE ${column} = $1`, "array"),
     findForUpdate: define("find", locked(found, "NO KEY UPDATE"), "array"),
-    lockLists: define("list", `SELECT pg_advisory_xact_lock(${lockOf(schema, listLock)})`),
     lockAll: define("list", `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`),
     findAll: define("find", `SELECT ${found} FROM ${table} WHERE ${column} = ANY ($1)`, "array"),
     position: define("position", `SELECT id FROM ${table} WHERE ${column} = $1`),

@@ -13,16 +13,16 @@ import { violationOf } from "./postgres-constraints.ts";
 import { createIndexDatabase } from "./postgres-indexes.ts";
 import { createPostgresKeys } from "./postgres-keys.ts";
 import { createPostgresRecords, type RecordParts } from "./postgres-records.ts";
-import { lockCreates, recordStatements, tableOf, toStatement } from "./postgres-statements.ts";
+import { lockCreates, lockTransactions, recordStatements, tableOf, toStatement } from "./postgres-statements.ts";
 import { createRecordCount } from "./record-count.ts";
 
 const check = toStatement("check", "SELECT 1");
 
 // It locks the table that all transactions lock first, so that it can't deadlock with an import or a copy, which locks all tables.
 // READ COMMITTED: each statement sees what others have committed while it waited for their locks.
-// Transactions that wait for each other run again soon.
-const beginTransaction = (schema: string) =>
-  `BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE ${tableOf(schema, "idempotency")} IN ROW EXCLUSIVE MODE; SET LOCAL lock_timeout = ${lockTimeout}`;
+// Transactions that wait for each other run again, each of them alone.
+const beginTransaction = (schema: string, isAlone: boolean) =>
+  `BEGIN ISOLATION LEVEL READ COMMITTED; ${lockTransactions(schema, isAlone)}; LOCK TABLE ${tableOf(schema, "idempotency")} IN ROW EXCLUSIVE MODE; SET LOCAL lock_timeout = ${lockTimeout}`;
 
 const lockTimeout = 250; // milliseconds
 
@@ -77,7 +77,8 @@ async function transact<T>(
 ): Promise<T> {
   // A count waits for all creates, and so also for this transaction: it takes place outside of it.
   const counted = new Set<RecordParts>();
-  const begin = `${beginTransaction(schema)}${blocksCreates ? `; ${lockCreates(schema)}` : ""}`;
+  const locks = blocksCreates ? `; ${lockCreates(schema)}` : "";
+  const [begin, again] = [false, true].map((isAlone) => beginTransaction(schema, isAlone) + locks) as [string, string];
   for (;;) {
     let uncounted: RecordParts | undefined;
     const countOutside = async (parts: RecordParts) => {
@@ -99,7 +100,7 @@ async function transact<T>(
       return work((name) => getOrAdd(opened, name, () => records(name)));
     };
     try {
-      return await pool.transaction(begin, run);
+      return await pool.transaction(begin, run, again);
     } catch (error) {
       if (uncounted === undefined) throw error;
       await uncounted.count();

@@ -6,6 +6,7 @@ import {
   type ConstraintDialect,
   constraintPattern,
   constraintsOf,
+  hasConstraints,
   indexedFilter,
   referredName,
   requireNone,
@@ -98,7 +99,7 @@ export function prepareConstraints(db: DatabaseSync, collections: readonly Colle
 
 function isOf(collections: readonly Collection[], name: string): boolean {
   const [, owner] = constraintPattern.exec(name) ?? [];
-  return collections.some((one) => one.name === owner);
+  return collections.some((one) => one.name === owner && hasConstraints(one));
 }
 
 const constraintCodes: unknown[] = [2067, 1811]; // SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_TRIGGER
@@ -106,6 +107,10 @@ const constraintCodes: unknown[] = [2067, 1811]; // SQLITE_CONSTRAINT_UNIQUE, SQ
 /** Returns the violation that an error of SQLite reports; undefined if it is another one. */
 export function violationOf(collections: readonly Collection[], error: unknown): ConstraintViolation | undefined {
   const { errcode, message = "" } = Object(error) as { errcode?: number; message?: string };
+  // More than 1,000 records refer to each other in a row.
+  const cascade = constraintsOf(collections).find(({ reference }) => reference?.onDelete === "cascade");
+  if (cascade && message === "too many levels of trigger recursion")
+    return toViolation(collections, referredName(cascade));
   if (!constraintCodes.includes(errcode)) return undefined;
   return toViolation(collections, /^UNIQUE constraint failed: index '(.*)'$/.exec(message)?.[1] ?? message);
 }
