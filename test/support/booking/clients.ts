@@ -96,7 +96,7 @@ export class Clients {
 
   #pick(collection: string, { pick }: Random): string {
     const ids = this.#known.get(collection) ?? [];
-    if (ids.length === 0) return "0";
+    if (ids.length === 0) return ["appointments", "invoices"].includes(collection) ? "0" : randomUUID();
     return pick(ids.slice(-(collection === "vets" ? 3 : knownRecords)));
   }
 
