@@ -2,8 +2,8 @@
 import { pino } from "pino";
 import t, { type Test } from "tap";
 import { parse } from "yaml";
-import { createServer } from "../../src/index.ts";
-import { openStore } from "../../src/resources/index.ts";
+import { type AnyCall, createServer } from "../../src/index.ts";
+import { type Collections, openStore } from "../../src/resources/index.ts";
 import { emptyDatabase } from "../support/databases.ts";
 import { documentOf } from "../support/document-server.ts";
 import { testLikely } from "../support/likely.ts";
@@ -109,9 +109,9 @@ async function serve(t: Test, url: string, handlers: object) {
 for (const [name, newUrl] of kinds) {
   t.test(`${name}: an Idempotency-Key of one tenant is not that of another`, async (t) => {
     const { send } = await serve(t, await newUrl(t), {
-      addThing: async ({ headers, body }: any, { records }: any) => {
-        const made = await records("things", headers["X-Tenant"]).create({ name: body.name });
-        return { status: 201, body: made.record };
+      addThing: async ({ headers, body }: AnyCall, { records }: Collections) => {
+        const made = await records("things", `${Object(headers)["X-Tenant"]}`).create({ name: Object(body).name });
+        return { status: 201, body: "record" in made && made.record };
       },
     });
     const sent = { "idempotency-key": '"k"' };
@@ -125,10 +125,10 @@ for (const [name, newUrl] of kinds) {
     async (t) => {
       const lines = [{ a: 1 }, { a: 2 }];
       const { send } = await serve(t, await newUrl(t), {
-        addJob: async ({ body }: any) => {
-          if (body.kind === "large")
-            return { status: 200, type: "application/json", body: { x: "y".repeat(2_000_000) } };
-          return { status: 200, type: "application/jsonl", body: body.kind === "items" ? lines.values() : lines };
+        addJob: async ({ body }: AnyCall) => {
+          const { kind } = body as { readonly kind: string };
+          if (kind === "large") return { status: 200, type: "application/json", body: { x: "y".repeat(2_000_000) } };
+          return { status: 200, type: "application/jsonl", body: kind === "items" ? lines.values() : lines };
         },
       });
       for (const kind of ["array", "items"]) {

@@ -250,7 +250,9 @@ testStores("a page by an index has the records that match a filter behind many t
   const filtered: Collection = { ...things, name: "filtered", filters: [state], indexes: [[{ path: ["number"] }]] };
   const store = await openBriefly(test, [filtered]);
   const records = store.records("filtered");
-  await Promise.all(Array.from({ length: 60 }, (_, number) => records.create({ number, state: number < 50 ? "a" : "b" })));
+  await Promise.all(
+    Array.from({ length: 60 }, (_, number) => records.create({ number, state: number < 50 ? "a" : "b" })),
+  );
   await settle(test, 1);
   for (const limit of [20, 40, 100]) {
     const page = await records.list({ limit, filter: { state: "b" }, orderBy: [{ path: ["number"] }] });

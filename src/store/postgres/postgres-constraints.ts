@@ -10,6 +10,7 @@ import {
   indexedFilter,
   referredName,
   requireNone,
+  toDepthViolation,
   toViolation,
   uniqueValues,
   violationsStatement,
@@ -170,6 +171,8 @@ function withMember({ property, member }: Reference, text: string): string {
 
 /** Returns the violation that an error of PostgreSQL reports; undefined if it is another one. */
 export function violationOf(collections: readonly Collection[], error: unknown): ConstraintViolation | undefined {
-  if (!(error instanceof pg.DatabaseError) || error.constraint === undefined) return undefined;
+  if (!(error instanceof pg.DatabaseError)) return undefined;
+  if (error.code === "54001") return toDepthViolation(collections); // statement_too_complex: the depth of the stack
+  if (error.constraint === undefined) return undefined;
   return toViolation(collections, error.constraint);
 }

@@ -10,6 +10,7 @@ import {
   indexedFilter,
   referredName,
   requireNone,
+  toDepthViolation,
   toViolation,
   uniqueValues,
   violationsStatement,
@@ -107,10 +108,7 @@ const constraintCodes: unknown[] = [2067, 1811]; // SQLITE_CONSTRAINT_UNIQUE, SQ
 /** Returns the violation that an error of SQLite reports; undefined if it is another one. */
 export function violationOf(collections: readonly Collection[], error: unknown): ConstraintViolation | undefined {
   const { errcode, message = "" } = Object(error) as { errcode?: number; message?: string };
-  // More than 1,000 records refer to each other in a row.
-  const cascade = constraintsOf(collections).find(({ reference }) => reference?.onDelete === "cascade");
-  if (cascade && message === "too many levels of trigger recursion")
-    return toViolation(collections, referredName(cascade));
+  if (message === "too many levels of trigger recursion") return toDepthViolation(collections); // 1,000
   if (!constraintCodes.includes(errcode)) return undefined;
   return toViolation(collections, /^UNIQUE constraint failed: index '(.*)'$/.exec(message)?.[1] ?? message);
 }
