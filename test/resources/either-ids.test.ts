@@ -1,4 +1,7 @@
-// Paths with one of two ids, such as `/roles/{roleIdOrLabel}`.
+// Which member is the id of a record: paths with one of two ids, such as `/roles/{roleIdOrLabel}`, and records with several ids.
+import t from "tap";
+import { parseDocument } from "../../src/openapi/index.ts";
+import { planOf } from "../../src/resources/index.ts";
 import { documentOf } from "../support/document-server.ts";
 import { testLikely } from "../support/likely.ts";
 
@@ -34,3 +37,34 @@ testLikely(
     t.match(await send("GET", "/roles/a"), { status: 200, body: { label: "a" } });
   },
 );
+
+const text = "{ type: string }";
+const ids: readonly (readonly [
+  why: string,
+  path: string,
+  members: readonly string[],
+  id: string,
+  description?: string,
+])[] = [
+  ["its own before that of another record", "/refunds/{terminal_refund_id}", ["refund_id", "id"], "id"],
+  ["its own before what the parameter only begins with", "/promotion_codes/{promotion_code}", ["code", "id"], "id"],
+  ["not its own if the path is by its number", "/pulls/{pull_number}", ["number", "id"], "number"],
+  [
+    "that with the whole name, in another case",
+    "/templates/{report_template_id}",
+    ["id", "reportTemplateId"],
+    "reportTemplateId",
+  ],
+  ["not its name", "/files/{file_key}", ["name"], ""],
+  ["its name, if the parameter is one", "/tags/{tag_id}", ["name"], "name", "The name of the tag."],
+];
+
+for (const [why, path, members, id, description = ""] of ids)
+  t.test(`the id of ${path} is ${why}`, async (t) => {
+    const record = object(["label", ...members].map((name) => `${name}: ${text}`).join(", "));
+    const parameter = `{ name: "${path.slice(path.indexOf("{") + 1, -1)}", in: path, required: true, schema: ${text}, description: "${description}" }`;
+    const document = documentOf(`  ${path}:
+    get: { operationId: get, parameters: [${parameter}], responses: { 200: { description: x, ${json(record)} } } }
+`);
+    t.equal(planOf(await parseDocument(document)).collections[0]?.id.path[0] ?? "", id);
+  });

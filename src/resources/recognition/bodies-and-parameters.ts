@@ -131,6 +131,12 @@ export function defaultOf(parameter: Operation["parameterParts"][number] | undef
   return (Object(parameter?.at("schema")?.value) as { readonly default?: unknown }).default;
 }
 
+/** Returns the description of a parameter, with that of its schema. */
+export function descriptionOf(parameter: Operation["parameterParts"][number]): string {
+  const { description } = Object(parameter.at("schema")?.value) as { readonly description?: unknown };
+  return `${(parameter.value as { readonly description?: unknown }).description ?? ""} ${description ?? ""}`;
+}
+
 /** Returns a function that returns whether a parameter can have a value. Compiles its schema, which is expensive. */
 export function createArgumentCheck(
   parameter: Operation["parameterParts"][number],

@@ -2,9 +2,10 @@
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
 import type { Collection } from "../../store/index.ts";
-import { idNames } from "../record/name-tables.ts";
+import { idNames, singularOf } from "../record/name-tables.ts";
 import { RecordSchema, valueType } from "../record/record-schema.ts";
-import { listPathOf, parametersOf } from "./paths.ts";
+import { descriptionOf } from "./bodies-and-parameters.ts";
+import { lastSegment, listPathOf, parametersOf } from "./paths.ts";
 
 /** The property with the id of a record. */
 export interface Id {
@@ -36,18 +37,25 @@ export function findId(
     return type && { path: given, type, isGiven: true };
   }
   const parameter = parametersOf(template).at(-1) as string;
-  const schema = parameterParts.find(({ value }) => value.in === "path" && value.name === parameter)?.written("schema");
+  const part = parameterParts.find(({ value }) => value.in === "path" && value.name === parameter);
+  const schema = part?.written("schema");
   const sent = schema && idType(RecordSchema.of(record.document, schema).parts);
   const thing = toSnakeCase(listPathOf(template)).split("_").at(-1)?.replace(/s$/, "");
-  const words = toSnakeCase(parameter).split("_");
+  const whole = toSnakeCase(parameter);
+  const words = whole.split("_");
   const suffixes = words.slice(1).map((_, index) => words.slice(index + 1).join("_"));
   // Two records can have the same name, unless the path is by name.
-  const usual = [`${thing}_id`, ...idNames.filter((name) => name !== "name" || parameter !== "id")];
+  const isByName =
+    parameter !== "id" && (!/(^|_)(id|key)$/.test(whole) || /\bname\b/i.test(part ? descriptionOf(part) : ""));
+  const usual = [`${thing}_id`, ...idNames.filter((name) => name !== "name" || isByName)];
   const find = (wanted: string | undefined) => record.propertyNames.find((name) => toSnakeCase(name) === wanted);
   // Such as `role_id_or_label`: the id that the server makes, or else the last of them that the record has.
   const either = words.includes("or") ? words.toReversed() : [];
-  const isMade = /(^|_)id_or_|_or_id$/.test(words.join("_")) && created !== undefined && !created.canHave("id");
-  const first = isMade ? ["id"] : [...suffixes, words.at(-1), ...either];
+  const isMade = /(^|_)id_or_|_or_id$/.test(whole) && created !== undefined && !created.canHave("id");
+  // Such as `refund_id` of `{terminal_refund_id}`, and `code` of `/promotion_codes/{promotion_code}`: they say something else.
+  const isOwn = singularOf(toSnakeCase(lastSegment(listPathOf(template)))) === whole;
+  const certain = suffixes.filter((suffix) => either.length > 0 || !(isOwn || suffix.endsWith("_id")));
+  const first = isMade ? ["id"] : [whole, ...certain, ...either, "id", ...suffixes];
   const named = [...first, "id"].flatMap((one) => find(one) ?? []);
   const others = usual.flatMap((one) => find(one) ?? []);
   // Such as `sink_id` of `/logsinks/{logsink_id}`.

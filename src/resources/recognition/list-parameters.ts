@@ -15,6 +15,7 @@ import {
   unclearComparisons,
 } from "../record/name-tables.ts";
 import { alternativeType, itemSchemas, RecordSchema, type ValueType, valueType } from "../record/record-schema.ts";
+import { descriptionOf } from "./bodies-and-parameters.ts";
 import { findSearched } from "./search-members.ts";
 import { readParameterHint } from "./x-resource.ts";
 
@@ -40,7 +41,7 @@ export function readConditions(parameter: Parameter, record: RecordSchema): read
   const given = readParameterHint(parameter);
   if (schema === undefined || given !== undefined || isUnclear(parameter)) return [];
   const parts = RecordSchema.of(record.document, schema).parts;
-  const own = readCondition(name, parts, describe(parameter), record);
+  const own = readCondition(name, parts, descriptionOf(parameter), record);
   const keys = RecordSchema.of(record.document, schema).propertyNames;
   const inner = keys.flatMap((key) => {
     const found = readCondition(`${name}_${key}`, RecordSchema.of(record.document, schema).property(key), "", record);
@@ -56,7 +57,7 @@ export function isUnclear(parameter: Parameter): boolean {
 
 /** Returns the sentences of the description of a parameter. */
 export function sentencesOf(parameter: Parameter): readonly string[] {
-  return describe(parameter).split(/[.;]\s/);
+  return descriptionOf(parameter).split(/[.;]\s/);
 }
 
 function readCondition(
@@ -118,12 +119,6 @@ export function plainName(name: string): string {
     .replaceAll(/_+/g, "_")
     .replace(/^_|_$/g, "")
     .replace(/^(filter|where|query)_(?=.)/, "");
-}
-
-// With that of its schema.
-function describe(parameter: Parameter): string {
-  const { description } = Object(parameter.at("schema")?.value) as { readonly description?: unknown };
-  return `${(parameter.value as { readonly description?: unknown }).description ?? ""} ${description ?? ""}`;
 }
 
 // The members that a name can mean, with their comparisons.
