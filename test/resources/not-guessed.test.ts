@@ -159,3 +159,18 @@ testLikely(
     t.equal((await send("PATCH", "/settings", { enabled: true })).status, 501);
   },
 );
+
+const rack = (site: string) => object(`id: { type: integer, readOnly: true }, site: ${site}`, "site");
+const sites = object("id: { type: integer }, name: { type: string, minLength: 1 }", "id, name");
+const racks = documentOf(`  /racks/{id}:
+    ${path("id", "schema: { type: integer }")}
+    get: { operationId: getRack, ${ok(rack(sites))} }
+    patch: { operationId: changeRack, ${body(rack("{ type: integer }"))}, ${ok(rack(sites))} }
+`);
+
+testLikely("a change that requires a member in a form that no record has is a 501", racks, async (t, send) => {
+  t.match(await send("PATCH", "/racks/1", { site: 1 }), {
+    status: 501,
+    body: { message: /takes the property site in another form/ },
+  });
+});

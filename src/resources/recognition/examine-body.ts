@@ -106,8 +106,6 @@ export class BodyExamination {
     if (this.#examined.kind === "create" && keepsNothing(this.#resource, body, plan))
       this.#examined.refuse("takes no property that a record keeps, so that all would be alike");
     this.#findEmbedded(body);
-    const opaque = findOpaqueMember(record, body, Object.keys(this.#embedded));
-    if (opaque !== undefined) this.#examined.refuse(`takes the property ${opaque} in another form than the record has`);
     const { problem } = new RecordMaker(this.#resource, plan).createSample(given, Object.keys(this.#embedded));
     if (problem)
       this.#examined.refuse(
@@ -120,6 +118,8 @@ export class BodyExamination {
     this.#embedded = findEmbedded(body, this.#resource, this.#examined.all);
     for (const [member, collection] of Object.entries(this.#embedded))
       this.#examined.doubt(`has the records of ${collection} whose ids a request has as ${member}`);
+    const opaque = findOpaqueMember(this.#resource.record, body, Object.keys(this.#embedded));
+    if (opaque !== undefined) this.#examined.refuse(`takes the property ${opaque} in another form than the record has`);
   }
 
   // A PUT that requires nothing of what a POST requires changes some members, as the templates of FastAPI and Laravel do.
