@@ -72,6 +72,11 @@ t.test("The plan has each value, and its reason", async (t) => {
   });
 });
 
+t.test("A state is the beginning of those in the quotes of its description", async (t) => {
+  const status = "status: { type: string, description: 'It is `paid` in the end, and `open` before.' }";
+  t.match(describePlan(planOf(await parseDocument(documentWith(status)))), 'makes status ("open": beginning)');
+});
+
 t.test("The plan has integers of any size", async (t) => {
   const document = await parseDocument(
     documentWith("size: { type: integer, format: int64, default: 9223372036854775807 }"),
@@ -89,6 +94,9 @@ t.test("An operation is not answered if a member has no such value, and the reas
     "order_id: { type: integer }",
     "partner_id: { type: string }",
     "avatar_url: { type: string }",
+    "client_secret: { type: string }",
+    "countryCode: { type: string }",
+    "state: { type: string, description: It can be paid. }",
   ]) {
     const name = member.split(":", 1)[0];
     const { operations } = planOf(await parseDocument(documentWith(member)));

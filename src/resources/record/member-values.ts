@@ -7,6 +7,8 @@ import {
   pointedNames,
   referenceNames,
   spokenDefault,
+  spokenValues,
+  stateNames,
   urlNames,
 } from "./name-tables.ts";
 import { itemSchemas, RecordSchema } from "./record-schema.ts";
@@ -127,8 +129,11 @@ export function chooseValues(
     const isId = certainIdNames.test(toSnakeCase(name));
     const isPointed =
       pointedNames.test(toSnakeCase(name)) || schemas.some(({ format }) => pointedFormats.has(format as string));
+    const spokenStates = stateNames.test(name)
+      ? described.flatMap((one) => `${one.description}`.match(spokenValues) ?? [])
+      : [];
     const likely: typeof said = [
-      ["beginning", ...(values ?? []).filter(isBeginning).toSorted((a, b) => orderOf(a) - orderOf(b))],
+      ["beginning", ...(values ?? spokenStates).filter(isBeginning).toSorted((a, b) => orderOf(a) - orderOf(b))],
       ["empty", ...(values ? [] : [false, ...(isId ? [] : [0]), ...(isPointed ? [] : [""])])],
     ];
     const isAllowed = (value: unknown) => [record, ...shown].every((schema) => schema.accepts(name, value));

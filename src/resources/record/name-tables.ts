@@ -63,9 +63,9 @@ export const kindNames: readonly Row<true>[] = [
   [/^(resource_type|object_type|type)$/, true, "Asana, JSON:API"],
 ];
 
-/** The members for which an empty text means nothing: ids, times and URLs. Others have a format that says so. */
+/** The members for which an empty text means nothing: ids, times, URLs, states, codes, credentials. Others have a format that says so. */
 export const pointedNames =
-  /(^|_)(id|uuid|gid|guid|url|uri|href|date|timestamp)$|_(at|on|time|start|end)$|^(date|exp)_|^expires$/;
+  /(^|_)(id|uuid|gid|guid|url|uri|href|date|timestamp|slug|status|state|type|code|currency|country|last4|sha\d*|secret|token|key|password|email|user_?name|login)$|_(at|on|time|start|end)$|^(date|exp)_|^expires$/;
 
 /** The values of an enum in which things begin, the likeliest first. */
 export const beginnings = [
@@ -73,8 +73,11 @@ export const beginnings = [
     " ",
   ),
   ..."unpaid unverified requires_payment_method requires_input incomplete not_started not_configured issued".split(" "), // Stripe, PagerDuty
-  ..."none active ready processing in_progress not_applicable".split(" "),
+  ..."none active enabled ready processing in_progress not_applicable".split(" "),
 ];
+
+/** The values of a text that its description has in quotes: "`enabled` or `disabled`". */
+export const spokenValues = /(?<=[`'"])\w+(?=[`'"])/g;
 
 /** The sentence that says the default of a value of an enum. */
 export const spokenDefault = /\bdefaults? (?:to|is|value is|value:) ?[`'"]?([\w-]+)/i;
