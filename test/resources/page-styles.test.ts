@@ -64,6 +64,19 @@ testLikely(
   },
 );
 
+testLikely(
+  "a list that can't say the next cursor has all records, and no limit",
+  documentWith(
+    `${integer("limit")}, { name: marker, in: query, schema: { type: string } }`,
+    `{ type: object, properties: { notes: { type: array, items: ${note} }, next_marker: { type: integer } } }`,
+  ),
+  async (t, send) => {
+    for (let count = 0; count < 101; count++) await send("POST", "/notes", { text: "a" });
+    t.equal((await send("GET", "/notes")).body.notes.length, 101);
+    t.equal((await send("GET", "/notes?limit=1")).status, 501);
+  },
+);
+
 t.test("A name that selects a page beside another one means something else without it", async (t) => {
   const refusedOf = async (parameters: string) => {
     const { operations } = planOf(await parseDocument(documentWith(parameters)));

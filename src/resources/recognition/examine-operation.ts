@@ -5,14 +5,16 @@ import {
   meaningOf,
   neutralParameters,
   orderNames,
+  pageFactNames,
   type QueryRole,
   queryNames,
   timeNames,
   wholeNames,
 } from "../record/name-tables.ts";
+import { RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
 import type { OperationKind } from "../record/resource.ts";
 import { declaresSuccess, defaultOf, queryOf, responseAt, responseSchema } from "./bodies-and-parameters.ts";
-import { findListEnvelope, findReceiptEnvelope, findRecordEnvelope } from "./envelopes.ts";
+import { findListEnvelope, findReceiptEnvelope, findRecordEnvelope, type ListEnvelope } from "./envelopes.ts";
 import { BodyExamination } from "./examine-body.ts";
 import { ExaminedOperation, isUnderstood } from "./examined-operation.ts";
 import { findWildcards } from "./filters.ts";
@@ -72,9 +74,11 @@ export class Examination extends ExaminedOperation {
     const schema = responseSchema(this.operation, status);
     const base = { status: Number(status), envelopes: this.#findEnvelopes() };
     if (this.kind === "list") {
-      const parameters = readPageParameters(this.operation, record, this.resource.exampleId);
-      const envelope = schema && findListEnvelope(schema, this.resource, parameters);
-      if (envelope === undefined) return undefined;
+      const found = readPageParameters(this.operation, record, this.resource.exampleId);
+      const envelope = schema && findListEnvelope(schema, this.resource, found);
+      if (schema === undefined || envelope === undefined) return undefined;
+      const isEndless = found.cursor !== undefined && lacksNextCursor(schema, envelope, record);
+      const parameters = isEndless ? { ...found, cursor: undefined, limit: undefined } : found;
       const order = readOrderPlan(this.operation, this.resource);
       const conditions = this.#findConditions();
       const wildcards = findWildcards(this.operation, record);
@@ -212,6 +216,13 @@ export class Examination extends ExaminedOperation {
         `does not require the property ${id}, whose schema does not allow the UUID that the store would make`,
       );
   }
+}
+
+// Whether a list can't say the next cursor, because the member for it has another type than a text.
+function lacksNextCursor(place: SchemaPlace, { levels: [level] }: ListEnvelope, { document }: RecordSchema): boolean {
+  const isSaid = (name: string) => level?.beside.some((one) => one.name === name && one.fact !== undefined);
+  const isCursor = (name: string) => meaningOf(pageFactNames.string ?? [], name) === "nextCursor";
+  return RecordSchema.of(document, place).propertyNames.some((name) => isCursor(name) && !isSaid(name));
 }
 
 // Whether a DELETE of a single record can delete a part of it: its name does not say that it deletes all.
