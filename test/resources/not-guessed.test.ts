@@ -174,3 +174,48 @@ testLikely("a change that requires a member in a form that no record has is a 50
     body: { message: /takes the property site in another form/ },
   });
 });
+
+const line = object("id: { type: integer, readOnly: true }, text: { type: string }", "id");
+const order = object(
+  "id: { type: integer, readOnly: true }, note: { type: string }, shipping: { type: object, properties: { speed: { type: string } } }",
+  "id",
+);
+const text = "{ type: string }";
+const newOrder = object(
+  `note: ${text}, shippingId: ${text}, speed: ${text}, lines: { type: array, items: ${line} }`,
+  "note",
+);
+const notice = object(
+  `id: { type: integer, readOnly: true }, type: ${text}, attributes: ${object(`type: ${text}, text: ${text}`)}`,
+  "id",
+);
+const orders = documentOf(`  /orders:
+    post: { operationId: addOrder, ${body(newOrder)}, ${ok(order, 201)} }
+  /orders/{id}:
+    ${path("id", "schema: { type: integer }")}
+    get: { operationId: getOrder, ${ok(order)} }
+  /orders/{id}/lines:
+    ${path("id", "schema: { type: integer }")}
+    get: { operationId: listLines, ${ok(`{ type: array, items: ${line} }`)} }
+    post: { operationId: addLine, ${body(line)}, ${ok(line, 201)} }
+  /notices:
+    post: { operationId: addNotice, ${body(object(`type: ${text}, text: ${text}`, "type"))}, ${ok(notice, 201)} }
+  /notices/{id}:
+    ${path("id", "schema: { type: integer }")}
+    get: { operationId: getNotice, ${ok(notice)} }
+`);
+
+testLikely(
+  "a member that belongs into an object of the record, or below it, is not dropped",
+  orders,
+  async (t, send) => {
+    t.match(await send("POST", "/orders", { note: "a" }), { status: 201, body: { id: 1, note: "a" } });
+    for (const member of [{ shippingId: "s" }, { speed: "fast" }, { lines: [] }]) {
+      const [name] = Object.keys(member);
+      const { status, body } = await send("POST", "/orders", { note: "a", ...member });
+      t.match([status, body.message], [501, new RegExp(`effect of the member ${name} is not known`)]);
+    }
+    const { status, body } = await send("POST", "/notices", { type: "a" });
+    t.match([status, body.message], [501, /requires the property type, whose effect is not known/], "of JSON:API");
+  },
+);

@@ -1,18 +1,18 @@
 // Examines the body of an operation that makes or changes a record: whether it has all that a record consists of.
 import { toJson, toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
-import { controlNames, keyMembers, spokenPartial } from "../record/name-tables.ts";
+import { attributesName, controlNames, keyMembers, singularOf, spokenPartial } from "../record/name-tables.ts";
 import { type BodyPlan, RecordMaker, type Sources } from "../record/record-maker.ts";
-import { RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
+import { itemSchemas, RecordSchema, type SchemaPlace, valueType } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
 import { bodiesOf, bodySchema, changeSchema, isPatchType, successSchema } from "./bodies-and-parameters.ts";
 import { findShownRecords } from "./envelopes.ts";
 import type { ExaminedOperation } from "./examined-operation.ts";
 import { findListed } from "./filters.ts";
 import { findOpaqueMember, planMembers } from "./made-members.ts";
-import { parametersOf } from "./paths.ts";
+import { lastSegment, listPathOf, normalizePath, parametersOf } from "./paths.ts";
 import type { PlannedAction } from "./plan.ts";
-import { findEmbedded } from "./response-shape.ts";
+import { canBeId, findEmbedded } from "./response-shape.ts";
 import { createUrlFinder } from "./url-members.ts";
 import { readOperationHint, refusal } from "./x-resource.ts";
 
@@ -66,7 +66,27 @@ export class BodyExamination {
     const shown = response ? this.#schemaOf(response).propertyNames : [];
     const isLost = (name: string) => shown.includes(name) && body?.canHave(name);
     const isControl = (name: string) => controlNames.test(toSnakeCase(name)) || isLost(name);
-    return names.filter((name) => !record.propertyNames.includes(name) && isControl(name));
+    const isOther = (name: string) => body !== undefined && this.#belongsElsewhere(body, name);
+    return names.filter((name) => (!record.propertyNames.includes(name) && isControl(name)) || isOther(name));
+  }
+
+  // Whether a member of a body belongs into an object that no request has, such as `tax_id` into `tax`, or into a collection below.
+  #belongsElsewhere(body: RecordSchema, name: string): boolean {
+    const { record, item, idName } = this.#resource;
+    const words = toSnakeCase(name);
+    const isInside = (outer: string) => {
+      const start = toSnakeCase(outer);
+      const isId = words === `${start}_id` || words === `${singularOf(start)}_ids`;
+      const [inner] = itemSchemas(record.property(outer)) ?? record.property(outer);
+      const schema = inner && this.#schemaOf(inner);
+      const isMember = schema?.canHave(name) && valueType(schema.property(name)) === valueType(body.property(name));
+      return schema && schema.propertyNames.length > 0 && (isId || isMember) && !canBeId(record, outer);
+    };
+    const outer = record.propertyNames.filter((one) => !body.propertyNames.includes(one) && isInside(one));
+    if (record.propertyNames.includes(name)) return name !== idName && outer.includes(attributesName);
+    const isBelow = ({ path }: Resource) =>
+      listPathOf(path) === normalizePath(item.path) && toSnakeCase(lastSegment(path)) === words;
+    return outer.length > 0 || (itemSchemas(body.property(name)) !== undefined && this.#examined.all.some(isBelow));
   }
 
   // What is sent should be all that a record consists of, besides its id.

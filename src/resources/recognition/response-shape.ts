@@ -162,8 +162,8 @@ function findShown(member: string, resource: Resource, all: readonly Resource[])
   return all.find((other) => isBeside(resource, other) && shown.some((one) => shows(record, one, other.record)));
 }
 
-// Whether a member can be a text or number, or an array of them.
-function canBeId(record: RecordSchema, member: string): boolean {
+/** Returns whether a member can be a text or number, or an array of them. */
+export function canBeId(record: RecordSchema, member: string): boolean {
   return ["x", 1, ["x"], [1]].some((id) => record.accepts(member, id));
 }
 
