@@ -107,6 +107,22 @@ const cases: readonly (readonly [name: string, document: string, expected: Reado
     { "": "3 2 1", "order=ASC": "1 2 3", "order=DESC": "3 2 1", "order=title": "400" },
   ],
   [
+    "a direction is the default if its description marks it so",
+    documentWith([query("order", "- `ASC` - Oldest first. - `DESC` - Newest first (default)."), query("sort", "")]),
+    { "": "3 2 1", "order=ASC": "1 2 3", "sort=title": "1 3 2", "sort=title&order=ASC": "2 3 1" },
+  ],
+  [
+    "a list is ordered by the member that a description says",
+    documentWith([
+      query(
+        "sort",
+        "In reverse chronological order. The default is `sold_on`.",
+        "type: string, enum: [title, sold_on]",
+      ),
+    ]),
+    { "": "1 3 2", "sort=title": "1 3 2" },
+  ],
+  [
     "an order that is described by a member is no direction",
     documentWith([query("order", "Such as title,desc")]),
     { "order=title,desc": "1 3 2" },

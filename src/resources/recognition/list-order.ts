@@ -8,13 +8,15 @@ import {
   meaningOf,
   orderNames,
   orderWords,
+  spokenDefault,
   spokenDescending,
   spokenDirection,
   spokenNewestFirst,
+  spokenReverse,
 } from "../record/name-tables.ts";
 import { itemSchemas, RecordSchema, valueType } from "../record/record-schema.ts";
 import type { CollectionPlan, Resource } from "../record/resource.ts";
-import { queryOf } from "./bodies-and-parameters.ts";
+import { descriptionOf, queryOf } from "./bodies-and-parameters.ts";
 import { findMemberOrTime, plainName, sentencesOf } from "./list-parameters.ts";
 import { refusal } from "./x-resource.ts";
 
@@ -28,6 +30,8 @@ export interface OrderPlan {
   readonly isEnum?: boolean;
   /** The order without them, if the description of the list or of a parameter says one. */
   readonly usual?: readonly Order[];
+  /** Whether `sort` is descending without a direction. */
+  readonly descends?: boolean;
   /** The default of `sort`, if it names no member of a record: it is the order of creation. */
   readonly other?: string | undefined;
 }
@@ -59,7 +63,7 @@ export function findIndexes(
 }
 
 function defaultOrder(list: Operation, records: OrderedRecords): readonly Order[] {
-  const { sort, direction, usual = [] } = readOrderPlan(list, records) ?? {};
+  const { sort, direction, usual = [], descends } = readOrderPlan(list, records) ?? {};
   const defaultOf = (name: string | undefined) => {
     const schema = queryOf(list)
       .find(({ value }) => value.name === name)
@@ -68,7 +72,8 @@ function defaultOrder(list: Operation, records: OrderedRecords): readonly Order[
     return parts.find((part) => part.schema.default !== undefined)?.schema.default;
   };
   const sent = defaultOf(sort);
-  const isReverse = direction !== undefined && isDescending(direction, defaultOf(direction));
+  const word = direction === undefined ? undefined : defaultOf(direction);
+  const isReverse = direction !== undefined && word !== undefined ? isDescending(direction, word) : descends;
   const orders = sent === undefined ? usual : readSort([sent].flat().map(String), records, isReverse);
   return typeof orders === "object" ? orders : [];
 }
@@ -118,10 +123,15 @@ export function readOrderPlan(list: Operation, resource: OrderedRecords): OrderP
   const others = parameters.filter(({ value }) => value.name !== sort);
   const direction = (others.find(isDirection) ?? (sort === undefined ? undefined : others.find(isFree)))?.value.name;
   const directing = parameters.find(({ value }) => value.name === direction);
-  const isSpokenReverse = directing && sentencesOf(directing).some((sentence) => spokenDescending.test(sentence));
-  const usual = isSpokenReverse ? newestFirst : direction ? undefined : readSpokenOrder(list, resource);
+  const says = (one: Parameter | undefined, words: RegExp) =>
+    one ? sentencesOf(one).some((sentence) => words.test(sentence)) : false;
+  const descends = says(directing, spokenDescending) || says(sorting, spokenReverse);
+  const named = sorting && spokenDefault.exec(descriptionOf(sorting))?.[1];
+  const spoken = named === undefined ? undefined : readSort([named], resource, descends);
+  const own = typeof spoken === "object" ? spoken : descends ? newestFirst : undefined;
+  const usual = own ?? (direction ? undefined : readSpokenOrder(list, resource));
   if (sort === undefined && direction === undefined && usual === undefined) return undefined;
-  return { sort, direction, isEnum, ...(usual && { usual }), ...(isOther && { other }) };
+  return { sort, direction, isEnum, ...(usual && { usual }), ...(descends && { descends }), ...(isOther && { other }) };
 }
 
 const newestFirst: readonly Order[] = [{ path: [], descending: true }];

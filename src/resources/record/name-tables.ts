@@ -306,7 +306,11 @@ export const spokenNewestFirst =
 export const spokenDirection = /^(?!.*\w[,:](asc|desc))(?!.*-\w).*\b(asc|desc)(ending)?\b/i;
 
 /** The sentence about a direction that says its default. */
-export const spokenDescending = /\bdefault(s to| is| value)?:? ?[`'"]?desc/i;
+export const spokenDescending =
+  /\bdefault(s to| is| value)?:? ?[`'"]?desc|\bdesc\w*\b(?:(?!\basc)[^.\n]){0,60}\(default\)/i;
+
+/** The sentence about the member by which a list is ordered that says that it is descending. */
+export const spokenReverse = /\breverse chronological\b/i;
 
 /** The parameters with the members by which a list is ordered. */
 export const orderNames: readonly Row<true>[] = [

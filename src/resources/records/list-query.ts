@@ -81,14 +81,14 @@ function invalid(name: string, message: string): InvalidRequest {
 
 /** Returns the order of a request; empty for that of creation. Throws an HttpError for a value that is none. */
 export function readOrder({ order }: ListPlan, resource: Resource, query: Query): readonly Order[] {
-  const { sort, direction, isEnum, other, usual = [] } = order ?? {};
+  const { sort, direction, isEnum, other, usual = [], descends } = order ?? {};
   const word = direction === undefined ? undefined : query[direction];
   if (typeof word === "string" && meaningOf(directionWords, word) === undefined)
     throw invalid(`${direction}`, `The parameter ${direction} must be asc or desc.`);
-  const isReverse = direction !== undefined && isDescending(direction, word);
+  const isReverse = direction !== undefined && word !== undefined ? isDescending(direction, word) : descends;
   const sent = sort === undefined ? undefined : query[sort];
   if (sort === undefined || sent === undefined || sent === other)
-    return isReverse ? [{ path: [], descending: true }] : word === undefined ? usual : [];
+    return word === undefined ? usual : isReverse ? [{ path: [], descending: true }] : [];
   const texts = [sent].flat().map(String);
   if (texts.join().split(/[,;]/).length > maxSorts)
     throw invalid(sort, `The parameter ${sort} can have up to ${maxSorts} names.`);
