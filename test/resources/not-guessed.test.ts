@@ -219,3 +219,24 @@ testLikely(
     t.match([status, body.message], [501, /requires the property type, whose effect is not known/], "of JSON:API");
   },
 );
+
+const session = object("id: { type: integer, readOnly: true }, active: { type: boolean }", "id");
+const sessions = (description: string) =>
+  documentOf(`  /sessions:
+    post: { operationId: addSession, ${body(object("active: { type: boolean }"))}, ${ok(session, 201)} }
+  /sessions/{id}:
+    ${path("id", "schema: { type: integer }")}
+    get: { operationId: getSession, ${ok(session)} }
+    delete: { operationId: endSession, description: "${description}", responses: { 204: { description: x } } }
+`);
+
+for (const [description, status] of [
+  ["Deactivates a session.", 501],
+  ["Ends a session. Its data is not deleted.", 501],
+  ["Disables a session. It removes all of its data.", 204],
+  ["Deletes a session, and cancels its calls.", 204],
+] as const)
+  testLikely(`a DELETE that says "${description}" has the status ${status}`, sessions(description), async (t, send) => {
+    await send("POST", "/sessions", { active: true });
+    t.equal((await send("DELETE", "/sessions/1")).status, status);
+  });

@@ -2,12 +2,16 @@
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
 import {
+  endingStates,
   meaningOf,
   neutralParameters,
   orderNames,
   pageFactNames,
   type QueryRole,
   queryNames,
+  spokenDeletion,
+  spokenEnding,
+  spokenKeeping,
   timeNames,
   wholeNames,
 } from "../record/name-tables.ts";
@@ -52,6 +56,8 @@ export class Examination extends ExaminedOperation {
     const isWhole = hint !== false && hint.delete !== undefined;
     if (resource.isSingle && kind === "delete" && !isWhole && hasSelection(operation))
       this.refuse("has a body or query parameters, which can select what it deletes");
+    if (kind === "delete" && !isWhole && onlyEnds(operation, resource.record))
+      this.refuse("says that it changes a state of the record, and does not delete it");
     const roles = this.#findRoles();
     const fieldsParameter = kind === "delete" ? undefined : findFieldsParameter(operation, resource);
     const refused = this.#findRefused(success.list).filter(({ value }) => value.name !== fieldsParameter);
@@ -223,6 +229,14 @@ function lacksNextCursor(place: SchemaPlace, { levels: [level] }: ListEnvelope, 
   const isSaid = (name: string) => level?.beside.some((one) => one.name === name && one.fact !== undefined);
   const isCursor = (name: string) => meaningOf(pageFactNames.string ?? [], name) === "nextCursor";
   return RecordSchema.of(document, place).propertyNames.some((name) => isCursor(name) && !isSaid(name));
+}
+
+// Whether a DELETE says that it cancels or deactivates the record, by the beginnings of its summary and its description.
+function onlyEnds({ part }: Operation, { propertyNames }: RecordSchema): boolean {
+  const { summary, description } = Object(part.value) as Readonly<Record<string, unknown>>;
+  const isEnding = [summary, description].some((text) => spokenEnding.test(`${text}`));
+  const isSaid = spokenKeeping.test(`${description}`) || (isEnding && !spokenDeletion.test(`${description}`));
+  return isSaid && propertyNames.some((name) => endingStates.test(toSnakeCase(name)));
 }
 
 // Whether a DELETE of a single record can delete a part of it: its name does not say that it deletes all.

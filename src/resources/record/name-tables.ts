@@ -400,6 +400,13 @@ export const spokenCreation = /\b(creat(e|es|ed|ing)|adds?|upserts?|replac(e|es|
 /** The words of operations that delete all records, and not those that a request selects. */
 export const wholeNames = /(^|_)(all|clear|purge|reset|flush|truncate|wipe)(_|$)/;
 
+/** The sentences about a DELETE that only changes a state of a record, that say that it deletes it, and the members with its state. */
+export const spokenEnding = /^(?:<p>)?(?:cancel|deactivat|disabl|archiv|soft-?delet)/i;
+export const spokenKeeping = /\bnot (?:physically |actually )?deleted\b/i;
+export const spokenDeletion = /(?<!soft-)\b(?:delet|remov)(?:e|es|ing)\b/i;
+export const endingStates =
+  /^(status|state|(in)?active|enabled|disabled|(archived|cancell?ed|deactivated|deleted)(_at)?)$/;
+
 /** The query parameters that change how a response looks, and not what is deleted. */
 export const neutralParameters =
   /^(force|pretty|human|error_trace|(master_)?timeout|dry_?run|expand|fields|include|version)$/;
