@@ -77,6 +77,11 @@ t.test("A state is the beginning of those in the quotes of its description", asy
   t.match(describePlan(planOf(await parseDocument(documentWith(status)))), 'makes status ("open": beginning)');
 });
 
+t.test("A time of the creation can have the format datetime", async (t) => {
+  const time = documentWith("created: { type: string, format: datetime }");
+  t.match(describePlan(planOf(await parseDocument(time))), /makes created/);
+});
+
 t.test("The plan has integers of any size", async (t) => {
   const document = await parseDocument(
     documentWith("size: { type: integer, format: int64, default: 9223372036854775807 }"),

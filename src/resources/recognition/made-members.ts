@@ -162,7 +162,9 @@ function timeOf(
   const isLong = has("format", "int64") || has("type", "number");
   const isUsual = isLong && /[a-z](At|Timestamp|Time|On|Date)$/.test(name) && !/second|unix/i.test(words);
   if (isNumber) return isExact || isUsual || /milli/i.test(words) ? "milliseconds" : "seconds";
-  const format = (["date-time", "date"] as const).find((one) => has("format", one));
+  const format = has("format", "datetime")
+    ? "date-time"
+    : (["date-time", "date"] as const).find((one) => has("format", one));
   const isFree = has("type", "string") && schemas.every(({ schema }) => schema.format === undefined && !schema.pattern);
   return format ?? (isFree ? "date-time" : undefined);
 }
