@@ -307,7 +307,7 @@ export const spokenDirection = /^(?!.*\w[,:](asc|desc))(?!.*-\w).*\b(asc|desc)(e
 
 /** The sentence about a direction that says its default. */
 export const spokenDescending =
-  /\bdefault(s to| is| value)?:? ?[`'"]?desc|\bdesc\w*\b(?:(?!\basc)[^.\n]){0,60}\(default\)/i;
+  /\bdefault(s to| is| value)?:? ?[`'"]?desc|\bdesc(ending)?[`'"]?( - [a-z ]{1,40})? \(default\)/i;
 
 /** The sentence about the member by which a list is ordered that says that it is descending. */
 export const spokenReverse = /\breverse chronological\b/i;
