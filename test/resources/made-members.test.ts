@@ -100,7 +100,6 @@ t.test("An operation is not answered if a member has no such value, and the reas
     "partner_id: { type: string }",
     "avatar_url: { type: string }",
     "client_secret: { type: string }",
-    "countryCode: { type: string }",
     "state: { type: string, description: It can be paid. }",
   ]) {
     const name = member.split(":", 1)[0];

@@ -63,9 +63,9 @@ export const kindNames: readonly Row<true>[] = [
   [/^(resource_type|object_type|type)$/, true, "Asana, JSON:API"],
 ];
 
-/** The members for which an empty text means nothing: ids, times, URLs, states, codes, credentials. Others have a format that says so. */
+/** The members for which an empty text means nothing: ids, times, URLs, states and credentials. Others have a format that says so. */
 export const pointedNames =
-  /(^|_)(id|uuid|gid|guid|url|uri|href|date|timestamp|slug|status|state|type|code|currency|country|last4|sha\d*|secret|token|key|password|email|user_?name|login)$|_(at|on|time|start|end)$|^(date|exp)_|^expires$/;
+  /(^|_)(id|uuid|gid|guid|url|uri|href|date|timestamp|slug|status|state|secret|token|password|email|user_?name|login)$|_(at|on|time|start|end)$|^(date|exp)_|^expires$/;
 
 /** The values of an enum in which things begin, the likeliest first. */
 export const beginnings = [
