@@ -2,7 +2,7 @@
 import { HttpError } from "../http/index.ts";
 import { getOrAdd, ignoreFailure } from "../lib/index.ts";
 import type { AnyCall, Document, HandlerResult } from "../openapi/index.ts";
-import { isInMemory, openDatabase, type Records, type Store } from "../store/index.ts";
+import { type Collection, isInMemory, openDatabase, type Records, type Store } from "../store/index.ts";
 import { documentOf, type OwnCollection } from "./own-collections.ts";
 import { collectionsOf, readResources } from "./recognition/find-collections.ts";
 import { findCreation, planOf } from "./recognition/find-plan.ts";
@@ -121,6 +121,7 @@ export function openStore(
   let store: Store | undefined;
   let served: readonly Document[] = [];
   let own: object = {};
+  let isTransactional = false;
   const { partial = false } = options;
   const requireOpened = () => {
     const [document] = served;
@@ -136,15 +137,36 @@ export function openStore(
       return work({ records: inTransaction as Collections["records"] }, records);
     });
   };
+  const transactional: ResourceStore["transactional"] = async (call, next, context) => {
+    if (!Object.hasOwn(own, call.operation.id)) return next(); // is answered from records, in transactions of its own
+    const { opened, document } = requireOpened();
+    const isKept = repeatsResponses(document, own);
+    const work = async (tx: Collections, records: Records) => {
+      const run = () => next({ ...Object(context), ...tx } as typeof context);
+      const result = await (isKept ? runOnce(call, records, run) : run());
+      if (result instanceof Error || result.status >= 400) throw new Failure(result);
+      return result;
+    };
+    try {
+      return await transact(work);
+    } catch (error) {
+      if (error instanceof Failure) return error.result;
+      throw error;
+    } finally {
+      if (isKept) ignoreFailure(forgetResponses(opened));
+    }
+  };
   return {
     partial,
     get store() {
       return requireOpened().opened;
     },
     async open(document: Document, server: ResourceOptions): Promise<ResourceHandlers> {
-      const others = await documentOf(options.collections ?? {}, document);
-      const documents: [Document, ...Document[]] = others ? [document, others] : [document];
-      const opened = typeof source === "string" ? await openAndPrepare(source, documents, options, server) : source;
+      const added = await documentOf(options.collections ?? {}, document);
+      const documents: [Document, ...Document[]] = added ? [document, added] : [document];
+      const others = isTransactional && repeatsResponses(document, server.handlers) ? [responsesCollection] : [];
+      const opened =
+        typeof source === "string" ? await openAndPrepare(source, documents, others, options, server) : source;
       store = server.traceStore?.(opened) ?? opened;
       served = documents;
       own = server.handlers;
@@ -164,24 +186,10 @@ export function openStore(
     },
     transaction: (work) => transact((tx) => work(tx)),
     ownerOf: (caller) => `${callerId(caller)}`,
-    transactional: async (call, next, context) => {
-      if (!Object.hasOwn(own, call.operation.id)) return next(); // is answered from records, in transactions of its own
-      const { opened, document } = requireOpened();
-      const isKept = repeatsResponses(document, own);
-      const work = async (tx: Collections, records: Records) => {
-        const run = () => next({ ...Object(context), ...tx } as typeof context);
-        const result = await (isKept ? runOnce(call, records, run) : run());
-        if (result instanceof Error || result.status >= 400) throw new Failure(result);
-        return result;
-      };
-      try {
-        return await transact(work);
-      } catch (error) {
-        if (error instanceof Failure) return error.result;
-        throw error;
-      } finally {
-        if (isKept) ignoreFailure(forgetResponses(opened));
-      }
+    // Read before the server is created: its responses need a table.
+    get transactional() {
+      isTransactional = true;
+      return transactional;
     },
     async seed(count) {
       const { opened, document } = requireOpened();
@@ -227,13 +235,13 @@ const knownParts = new WeakMap<Resource, Pick<CheckedRecordsOptions, "maker" | "
 async function openAndPrepare(
   url: string,
   documents: readonly [Document, ...Document[]],
+  others: readonly Collection[],
   { maxRecords, connections, prepare, upgrades = {}, preparation = "apply", advice }: ResourceStoreOptions,
-  { service, maxBytes, logger, report, progress, handlers }: ResourceOptions,
+  { service, maxBytes, logger, report, progress }: ResourceOptions,
 ): Promise<Store> {
-  const responses = repeatsResponses(documents[0], handlers) ? [responsesCollection] : [];
   const opened = await openDatabase(url, {
     service,
-    collections: [...documents.flatMap(collectionsOf), ...responses].map((collection) => ({ maxBytes, ...collection })),
+    collections: [...documents.flatMap(collectionsOf), ...others].map((collection) => ({ maxBytes, ...collection })),
     maxRecords: maxRecords ?? null,
     report: preparation === "skip" ? undefined : report,
     inBackground: (work) => work.catch((err) => logger.error({ err }, "an index could not be created")),
