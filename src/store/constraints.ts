@@ -45,7 +45,7 @@ export function toViolation(collections: readonly Collection[], name: string): C
   return new ConstraintViolation(name === found.name ? "unknown" : "referred", collection.name, members, reference?.to);
 }
 
-/** Returns the error of a deletion of which more records in a row are a part than a database deletes. */
+/** Returns the error of a deletion that cascades through more levels than a database allows. */
 export function toDepthViolation(collections: readonly Collection[]): ConstraintViolation | undefined {
   const cascade = constraintsOf(collections).find(({ reference }) => reference?.onDelete === "cascade");
   return cascade && toViolation(collections, referredName(cascade));

@@ -1,4 +1,4 @@
-// Bounds how long the work of a transaction awaits something else than its calls: it holds locks, and in SQLite all others wait.
+// Limits the idle time of a transaction between two calls: it holds locks, and in SQLite all other calls wait.
 
 /** Runs a call of a transaction. */
 export type RunCall = <T>(call: () => T | Promise<T>) => Promise<T>;

@@ -7,7 +7,7 @@ import type { HandlerResult } from "../operation/response/response.ts";
 import type { Call, HandlerResponse, OperationId } from "../types/handler.ts";
 import { selectMediaType } from "../wire/media-types.ts";
 
-/** Where a file is, and how it is sent. */
+/** The options of `sendFile`. */
 export interface FileOptions {
   /** The folder. Neither `..` nor a symbolic link leads out of it. Files whose name begins with a dot are not found. */
   readonly root: string;

@@ -238,9 +238,10 @@ export class CollectionAccess {
 
   /** Returns the response with what a request selects of a record, and those that are part of it as they are now. */
   async writeSelected(call: UntypedCall, record: RawJson<unknown>, status = this.action.status) {
-    const whole = await this.whole(call, record);
-    const { fieldsParameter, expansion } = this.action;
+    const { fieldsParameter, expansion, embedded } = this.action;
     const selects = fieldsParameter !== undefined || expansion !== undefined;
+    if (!selects && embedded === undefined) return this.write(call, record, status);
+    const whole = await this.whole(call, record);
     return this.write(call, whole, status, selects ? await this.shape(call, record) : whole);
   }
 

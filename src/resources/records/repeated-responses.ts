@@ -44,7 +44,7 @@ export async function runOnce(
   const digest = Buffer.from(sent.digest).toString("hex");
   const responses: RecordStore<Kept, Omit<Kept, "key">> = records(responsesCollection.name);
   const claim = { at: 0, digest, status: 0, headers: {} };
-  // Whoever sends the same key waits for the end of the transaction that has created its record.
+  // A concurrent request with the same key waits until the transaction that has created its record ends.
   const claimed = await responses.put(key, (record) => (record ? parse(record) : claim));
   const kept = claimed.outcome === "changed" ? parse(claimed.record) : undefined;
   if (kept && kept.at > Date.now() - idempotencyWindow) {

@@ -62,7 +62,7 @@ export function createPostgresRecords<R, N extends object>(parts: RecordParts): 
   };
   const lists = createPostgresLists<R>(parts);
   let locking: Promise<unknown> | undefined;
-  // What a transaction reads stays as it is until its end: no row stands for the records of a list, or for one that does not exist.
+  // What a transaction reads must not change before it ends. There is no row to lock for a list, or for a record that does not exist.
   const lockAll = () => {
     locking ??= pool.query(statements.lockAll);
     return locking;
