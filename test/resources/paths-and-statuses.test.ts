@@ -137,6 +137,17 @@ t.test("Of two paths that differ in a slash only, the first has the records", as
   );
 });
 
+t.test("An operation whose path has the id under another name needs a handler, and the others do not", async (t) => {
+  const text = `${documentIn({ list: "/books", one: "/books/{id}" }).replace(/ {4}delete: .*removeBook.*\n/, "")}  /books/{bookId}:
+    delete: { operationId: removeBook, parameters: [{ name: bookId, in: path, required: true, schema: { type: integer } }], responses: { 204: { description: x } } }
+`;
+  const { operations } = planOf(await parseDocument(text));
+  t.same(
+    operations.flatMap(({ id, does }) => (does ? [] : [id])),
+    ["removeBook"],
+  );
+});
+
 const tagged = "headers: { ETag: { schema: { type: string } } }";
 const cover = '{ $ref: "#/components/schemas/Cover" }';
 const partDocument = `${documentIn({ list: "/books", one: "/books/{id}" })}  /books/{id}/cover:

@@ -55,11 +55,10 @@ export function collectionsOf(document: Document): readonly Collection[] {
 function findCollections(document: Document): readonly CollectionPlan[] {
   const finder = new CollectionFinder(document);
   const found = document.operations.flatMap((item) => finder.findCollection(item) ?? []);
-  const collections = found.filter((one) => !isImported(one));
+  const collections = firstOfEachPath(found.filter((one) => !isImported(one)));
   const singles = document.operations.flatMap((get) => finder.findSingle(get, collections) ?? []);
   const likely = found.filter((one) => isImported(one) && !singles.some(({ path }) => path === one.path));
-  const imported = [...Map.groupBy(likely, ({ path }) => path).values()].map(([first]) => first as FoundCollection);
-  const others = addViews(document, [...collections, ...singles, ...imported]);
+  const others = addViews(document, [...collections, ...singles, ...firstOfEachPath(likely)]);
   const lists = document.operations.flatMap((get) => finder.findList(get, others) ?? []);
   const all = [...others, ...lists];
   const names = nameAll(all);
@@ -68,6 +67,11 @@ function findCollections(document: Document): readonly CollectionPlan[] {
     const hint = readPathHint(document, one.item.path) || {};
     return { ...planCollection(one, nameOf(one), hint), ...planConstraints(hint, one, all, nameOf) };
   });
+}
+
+// Two paths such as `/fields/{id}` and `/fields/{fieldId}` are of one collection, of which the first one is answered.
+function firstOfEachPath(found: readonly FoundCollection[]): readonly FoundCollection[] {
+  return [...Map.groupBy(found, ({ path }) => path).values()].map(([first]) => first as FoundCollection);
 }
 
 class CollectionFinder {

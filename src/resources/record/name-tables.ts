@@ -425,4 +425,4 @@ export const tenantNames: readonly Row<true>[] = [
  * the document does not declare as such.
  */
 export const neutralHeaders =
-  /^(if_modified_since|from|prefer|accept_language|referer|origin|user_agent|traceparent|tracestate)$|(^|_)(version|(request|correlation|trace)_id|api_?key|(access|auth|account|api|server)_token)$/;
+  /^(if_modified_since|from|prefer|accept_language|referer|origin|user_agent|x_requested_with|revision|traceparent|tracestate)$|(^|_)(version|(request|correlation|trace)_id|api_?(key|secret)|(access|auth|account|api|server)_token)$/;
