@@ -81,3 +81,39 @@ t.test("The plan names the first of them", async (t) => {
   const doubt = "Doubt: it takes the property card.number, which the record does not have.";
   t.match(describePlan(planOf(await parseDocument(document))), doubt);
 });
+
+const shopsWith = (rest: string, level = "{ type: integer }") =>
+  documentOf(
+    `  /shops:
+    post: { operationId: addShop, requestBody: { required: true, ${json("NewShop")} }, responses: { 201: { description: x, ${json("CreatedShop")} } } }
+  /shops/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: getShop, responses: { 200: { description: x, ${json("Shop")} } } }
+`,
+    `components:
+  schemas:
+    NewShop: ${object(`name: ${text}, plan: ${text}, level: ${level}, pin: ${text}`)}
+    CreatedShop: ${object(`id: { type: integer }, name: ${text}, plan: ${text}, level: { type: integer }`, `, required: [id]${rest}`)}
+    Shop: ${object(`id: { type: integer }, name: ${text}`, `, required: [id]${rest}`)}
+`,
+  );
+const shop = { name: "A", plan: "gold", level: 3, pin: "0000" };
+
+testLikely("a record keeps what the response of its creation declares", shopsWith(""), async (t, send) => {
+  const created = { id: 1, name: "A", plan: "gold", level: 3 };
+  t.match(await send("POST", "/shops", shop), { status: 201 });
+  t.strictSame((await send("POST", "/shops", shop)).body, { ...created, id: 2 });
+  t.strictSame((await send("GET", "/shops/1")).body, created);
+});
+
+testLikely(
+  "what a closed record can't have is in the response of its creation, if only that declares it",
+  shopsWith(", additionalProperties: false", "{ type: [integer, string] }"),
+  async (t, send) => {
+    t.strictSame((await send("POST", "/shops", shop)).body, { id: 1, name: "A", plan: "gold", level: 3 });
+    t.strictSame((await send("GET", "/shops/1")).body, { id: 1, name: "A" });
+    const other = await send("POST", "/shops", { ...shop, level: "high" });
+    t.match(other, { status: 201 });
+    t.strictSame(other.body, { id: 2, name: "A", plan: "gold" }, "without a value that it can't have");
+  },
+);

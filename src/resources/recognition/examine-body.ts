@@ -39,7 +39,7 @@ export class BodyExamination {
    * Returns what the body has of a record, and the names of its members that select what a response has, or whether anything is changed.
    * Adds what is only likely, and what prevents an answer, to the doubts.
    */
-  run(): Pick<PlannedAction, "body" | "embedded"> & { readonly controls: readonly string[] } {
+  run(): Pick<PlannedAction, "body" | "embedded" | "echoed"> & { readonly controls: readonly string[] } {
     const { kind } = this.#examined;
     const isNew = kind === "create" || kind === "replace";
     const body = isNew ? this.#examineNew() : kind === "update" ? this.#examineChange() : undefined;
@@ -50,7 +50,7 @@ export class BodyExamination {
     const needed = controls.find((name) => required.includes(name) && !inPath.includes(name));
     if (needed !== undefined) this.#examined.refuse(`requires the property ${needed}, whose effect is not known`);
     const embedded = Object.keys(this.#embedded).length > 0 ? { embedded: this.#embedded } : {};
-    return { body, controls, ...embedded };
+    return { body, controls, ...embedded, ...(body && this.#findEchoed(body, controls)) };
   }
 
   #findControls(): readonly string[] {
@@ -61,13 +61,37 @@ export class BodyExamination {
     if (this.#examined.kind === "delete") return names; // options of the deletion
     // If the record is a member of the body, the other members are options of the request, whose effect is not known.
     if (this.#member !== undefined) return names.filter((name) => name !== this.#member);
-    // What the response of the operation has, and no other one, would be lost.
-    const response = successSchema(this.#operation);
-    const shown = response ? this.#schemaOf(response).propertyNames : [];
-    const isLost = (name: string) => shown.includes(name) && body?.canHave(name);
+    const own = body ? this.#findOwn(body) : [];
+    const isLost = (name: string) => own.includes(name) && this.#response?.required.includes(name);
     const isControl = (name: string) => controlNames.test(toSnakeCase(name)) || isLost(name);
     const isOther = (name: string) => body !== undefined && this.#belongsElsewhere(body, name);
     return names.filter((name) => (!record.propertyNames.includes(name) && isControl(name)) || isOther(name));
+  }
+
+  get #response(): RecordSchema | undefined {
+    const place = successSchema(this.#operation);
+    return place && this.#schemaOf(place);
+  }
+
+  // The members of a body that the response of the operation has, and a record does not declare.
+  #findOwn(body: RecordSchema): readonly string[] {
+    const { propertyNames } = this.#resource.record;
+    const shown = this.#response?.propertyNames ?? [];
+    return shown.filter((name) => !propertyNames.includes(name) && body.canHave(name));
+  }
+
+  #findEchoed({ schema }: BodyPlan, controls: readonly string[]): Pick<PlannedAction, "echoed"> {
+    const own = this.#resource.record.isClosed ? this.#findOwn(this.#schemaOf({ pointer: schema })) : [];
+    const members = own.filter((name) => !controls.includes(name));
+    return this.#response && members.length > 0 ? { echoed: { members, schema: this.#response.pointer } } : {};
+  }
+
+  // The other responses that show the record, and that of the operation, if it declares more of the body.
+  #findShown(body: RecordSchema): readonly RecordSchema[] {
+    const others = findShownRecords(this.#resource);
+    const own = this.#findOwn(body).length > 0 ? this.#response : undefined;
+    const isRecord = own?.propertyNames.includes(this.#resource.idName) && !this.#resource.record.isClosed;
+    return own && isRecord && !others.includes(own) ? [...others, own] : others;
   }
 
   // Whether a member of a body belongs into an object that no request has, such as `tax_id` into `tax`, or into a collection below.
@@ -154,7 +178,7 @@ export class BodyExamination {
   }
 
   #planBody(body: RecordSchema, keepsAll = false): BodyPlan {
-    const shown = findShownRecords(this.#resource);
+    const shown = this.#findShown(body);
     const { record, idName: id } = this.#resource;
     const isNew = this.#examined.kind !== "update";
     const listedAs = (name: string) => findListed(this.#resource, name);
@@ -195,7 +219,7 @@ export class BodyExamination {
   }
 
   #doubtUnknown(body: RecordSchema): void {
-    const unknown = this.#resource.record.requestOnly(body)?.findFirst();
+    const unknown = this.#resource.record.requestOnly(body, this.#findShown(body))?.findFirst();
     if (unknown !== undefined) this.#examined.doubt(`takes the property ${unknown}, which the record does not have`);
   }
 

@@ -58,6 +58,7 @@ export interface PlannedAction {
   readonly body?: BodyPlan | undefined;
   /** The collections of the members that are records whose ids a request has, by the names of the members. */
   readonly embedded?: Readonly<Record<string, string>> | undefined;
+  readonly echoed?: EchoPlan | undefined;
   /** The query parameter with the id of a new record. */
   readonly idParameter?: string | undefined;
   /** The query parameter with the members that a change has, such as `title,author.name`: the others of its body have no effect. */
@@ -87,6 +88,13 @@ export interface PlannedAction {
   readonly controls: readonly string[];
   /** What is only likely of its meaning, as usual names say it. Each completes "The operation … ". */
   readonly doubts: readonly string[];
+}
+
+/** What only the response of the operation has of a body, because no record can keep it. */
+export interface EchoPlan {
+  readonly members: readonly string[];
+  /** The schema of the response. */
+  readonly schema: string;
 }
 
 /** The value of a property, or an object with it, such as the record, of which only the property counts. */

@@ -99,7 +99,7 @@ export class RecordMaker {
     this.#resource = resource;
     this.#shown = plan.shown.map(schemaAt);
     this.#validate = resource.record.createValidator("response");
-    this.#form = new RecordForm(resource, this.body, { ...plan, schema: resource.plan.record });
+    this.#form = new RecordForm(resource, this.body, this.#shown, { ...plan, schema: resource.plan.record });
   }
 
   /** Returns the member of a body that has another form in a record, so that its effect is not known; undefined if it has none. */
@@ -217,14 +217,14 @@ class RecordForm {
   /** The names of the members with URLs, also of alternatives. */
   readonly urlNames: readonly string[];
 
-  constructor(resource: Resource, body: RecordSchema, plan: AlternativePlan) {
+  constructor(resource: Resource, body: RecordSchema, shown: readonly RecordSchema[], plan: AlternativePlan) {
     this.record = RecordSchema.of(body.document, { pointer: plan.schema });
-    this.alternatives = plan.alternatives.map((one) => new RecordForm(resource, body, one));
+    this.alternatives = plan.alternatives.map((one) => new RecordForm(resource, body, shown, one));
     this.#body = body;
     this.#id = resource.idName;
     this.#plan = plan;
     this.#kept = new Set(plan.kept);
-    this.#requestOnly = this.record.requestOnly(body);
+    this.#requestOnly = this.record.requestOnly(body, shown);
     const own = Object.entries(plan.created).flatMap(([name, source]) => (hasUrls(source) ? [name] : []));
     this.urlNames = [...own, ...this.alternatives.flatMap(({ urlNames }) => urlNames)];
   }

@@ -156,9 +156,13 @@ export class RecordSchema {
     return (this.#writeOnly.members?.removeFrom(value) ?? value) as T;
   }
 
-  /** What of the values of a request its values do not have; undefined if there is nothing, or if it declares no property. */
-  requestOnly(request: RecordSchema): RequestOnlyMembers | undefined {
-    return this.propertyNames.length === 0 ? undefined : RequestOnlyMembers.of(this.parts, request.parts);
+  /**
+   * What of the values of a request its values do not have; undefined if there is nothing, or if it declares no property. Unless it is
+   * closed, they have what other responses declare.
+   */
+  requestOnly(request: RecordSchema, others: readonly RecordSchema[]): RequestOnlyMembers | undefined {
+    const shown = [this, ...(this.isClosed ? [] : others)].flatMap(({ parts }) => parts);
+    return this.propertyNames.length === 0 ? undefined : RequestOnlyMembers.of(shown, request.parts);
   }
 
   /** Whether the document says that an object can have other properties. */

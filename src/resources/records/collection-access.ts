@@ -13,6 +13,7 @@ import {
 import type { RecordEnvelope } from "../recognition/envelopes.ts";
 import type { PlannedAction, PlannedOperation } from "../recognition/plan.ts";
 import { callerForms, RecordMaker } from "../record/record-maker.ts";
+import { RecordSchema } from "../record/record-schema.ts";
 import { maxScopeLength, type Resource } from "../record/resource.ts";
 import { recordUrl } from "../record/url-placeholders.ts";
 import { callerId } from "./caller.ts";
@@ -218,7 +219,18 @@ export class CollectionAccess {
     const isTagged = this.action.headers.etag || shown !== record;
     const tag = isTagged ? call.tagOf(writeRecord(this.#options.read, record)) : undefined;
     const headers: Readonly<Record<string, string>> = tag === undefined ? {} : { ETag: tag };
-    return { status, headers, ...(envelope && { body: writeRecord(envelope, shown) }) };
+    return { status, headers, ...(envelope && { body: writeRecord(envelope, this.#withEchoed(call, shown)) }) };
+  }
+
+  // A record in a response, with what only this response has of the request. Values that it can't have are left out.
+  #withEchoed(call: UntypedCall, record: RawJson<unknown>): RawJson<unknown> {
+    const { echoed } = this.action;
+    if (echoed === undefined) return record;
+    const response = RecordSchema.of(this.resource.record.document, { pointer: echoed.schema });
+    const own = Object.entries(this.bodyOf(call)).filter(
+      ([name, value]) => echoed.members.includes(name) && response.accepts(name, value),
+    );
+    return new RawJson(toJson({ ...this.membersOf(record), ...Object.fromEntries(own) }));
   }
 
   /** Returns a record, or an array of them, with the members and other records that a request selects. Throws an InvalidRequest. */

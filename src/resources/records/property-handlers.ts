@@ -26,7 +26,7 @@ export function createPropertyHandler(collection: CollectionAccess): UntypedHand
     };
   const validate = schema.createValidator("response");
   const sent = part.schema === undefined ? schema : RecordSchema.of(schema.document, { pointer: part.schema });
-  const requestOnly = schema.requestOnly(sent);
+  const requestOnly = schema.requestOnly(sent, []);
   return async (call) => {
     await collection.check(call);
     if (kind === "replace" && call.body === undefined)
