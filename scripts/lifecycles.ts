@@ -19,7 +19,7 @@ try {
   for (const [index, file] of positionals.entries()) {
     const document = RawDocument.read(file);
     const serving = new Serving({ teardown }, file, values.data ?? join(place, `${index}.db`));
-    const start = async () => (await serving.start()) + document.basePath;
+    const start = () => serving.start();
     const restart = async () => {
       await serving.kill();
       return start();

@@ -101,7 +101,7 @@ function describeSet({ members, if: conditions }: NonNullable<PlannedAction["set
 // A member that no request has, with its value and the reason for it.
 function describeMade([name, source]: [string, Source]): string {
   if ("time" in source) return `${name} (the time)`;
-  if ("otherId" in source) return `${name} (an id)`;
+  if ("otherId" in source) return `${name} (a random id)`;
   if ("caller" in source) return `${name} (the caller)`;
   if ("members" in source)
     return Object.entries(source.members)

@@ -99,7 +99,7 @@ t.test("An operation is not answered if a member has no such value, and the reas
     "order_id: { type: integer }",
     "partner_id: { type: string }",
     "avatar_url: { type: string }",
-    "client_secret: { type: string }",
+    "api_secret: { type: string }",
     "state: { type: string, description: It can be paid. }",
   ]) {
     const name = member.split(":", 1)[0];
@@ -110,9 +110,9 @@ t.test("An operation is not answered if a member has no such value, and the reas
   }
 });
 
-const label = `{ type: object, required: [name, id, node_id, url], properties: { name: { type: string }, color: { type: string }, id: { type: integer }, node_id: { type: string }, url: { type: string, format: uri } } }`;
+const label = `{ type: object, required: [name, id, node_id, client_secret, url], properties: { name: { type: string }, color: { type: string }, id: { type: integer }, node_id: { type: string }, client_secret: { type: string }, url: { type: string, format: uri } } }`;
 testLikely(
-  "a record that has its name in the path has another id, which the server makes once",
+  "a record that has its name in the path has another id and a secret, which the server makes once",
   documentOf(
     `  /labels:
     post: { requestBody: { required: true, content: { application/json: { schema: { type: object, required: [name], properties: { name: { type: string } } } } } }, responses: { 201: { description: x, content: { application/json: { schema: ${label} } } } } }
@@ -129,6 +129,8 @@ testLikely(
     ];
     t.ok(Number.isSafeInteger(a.id) && a.id > 0 && a.id !== b.id);
     t.match(a.node_id, /^[0-9a-f-]{36}$/);
+    t.match(a.client_secret, /^[0-9a-f-]{36}$/);
+    t.equal(new Set([a, b].flatMap((one) => [one.node_id, one.client_secret])).size, 4);
     t.match(await send("PATCH", "/labels/a", { color: "red" }), { status: 200, body: { ...a, color: "red" } });
     t.match((await send("GET", "/labels/a")).body, a);
   },

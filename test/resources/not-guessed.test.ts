@@ -50,6 +50,20 @@ testLikely("a POST of which a record keeps nothing creates none", teams, async (
   t.match([status, body.message], [501, /takes no property that a record keeps, so that all would be alike/]);
 });
 
+const member = object("id: { type: string }, type: { const: member }", "id, type");
+const members = documentOf(`  /members:
+    post: { operationId: addMember, ${body(member)}, ${ok(member, 201)} }
+  /members/{id}:
+    ${path("id")}
+    get: { operationId: getMember, ${ok(member)} }
+`);
+
+testLikely("a POST that requires the id of what it creates says all of it", members, async (t, send) => {
+  t.match(await send("POST", "/members", { id: "a", type: "member" }), { status: 201 });
+  t.match(await send("GET", "/members/a"), { status: 200, body: { id: "a", type: "member" } });
+  t.match(await send("POST", "/members", { id: "a", type: "member" }), { status: 409 });
+});
+
 const note = object("id: { type: integer }, text: { type: string }", "id");
 const options = `requestBody: { ${json(object("id: { type: integer }, purge: { type: boolean }"))} }`;
 const notes = documentOf(`  /notes:

@@ -28,7 +28,7 @@ for (const [name, file] of Object.entries(documents))
       const document = RawDocument.read(path);
       const lifecycles = findLifecycles(document);
       const serving = new Serving(t, path, await newPlace(t));
-      const start = async () => (await serving.start()) + document.basePath;
+      const start = () => serving.start();
       const restart = async () => {
         await serving.kill();
         return start();

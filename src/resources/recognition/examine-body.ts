@@ -287,8 +287,9 @@ function keepsNothing({ record, idName }: Resource, body: RecordSchema, { unkept
     body.canHave(name) &&
     !unkept.includes(name) &&
     ![record, body].some((one) => one.isConstant(name));
-  const isOnlyId = body.propertyNames.every((name) => name === idName);
-  return !isOnlyId && !body.propertyNames.some(isChosen);
+  // Such as the team that may run an action: each has another id.
+  const isOfId = body.required.includes(idName) || body.propertyNames.every((name) => name === idName);
+  return !isOfId && !body.propertyNames.some(isChosen);
 }
 
 function allowsNull(schemas: readonly SchemaNode[]): boolean {

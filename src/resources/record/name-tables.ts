@@ -43,9 +43,10 @@ export const timeNames: readonly Row<"created" | "updated">[] = [
   [/^date_(updated|modified)$/, "updated", "Twilio"],
 ];
 
-/** The members with an id of a record beside that of its path, which the server makes. */
+/** The members with an id of a record beside that of its path, or with a secret that only those know to whom the server gives it. */
 export const otherIdNames: readonly Row<true>[] = [
   [/^(id|uuid|guid|node_id|global_id)$/, true, "GitHub, whose path has a number or name"],
+  [/^(client_)?secret$/, true, "Stripe"],
 ];
 
 /** The members with the caller who has created a record. */

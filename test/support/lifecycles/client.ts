@@ -17,7 +17,7 @@ export interface Received {
   readonly headers: Headers;
 }
 
-/** A client of a server of a document. */
+/** A client of a server of a document. `url` is its origin. */
 export class Client {
   url: string;
   /** The members of the record that required filters select. */
@@ -70,7 +70,7 @@ export class Client {
       else if (one.in === "header") headers[`${one.name}`] = sampleOf(one);
     if (body) headers["Content-Type"] = body.type === "*/*" ? "application/json" : body.type;
     const isForm = body?.type.includes("form") ?? false;
-    return this.#fetch(`${this.url}${path}${query.size > 0 ? `?${query}` : ""}`, {
+    return this.#fetch(`${this.url}${operation.basePath}${path}${query.size > 0 ? `?${query}` : ""}`, {
       method: operation.method,
       headers,
       ...(body && { body: isForm ? encodeForm(body.value).join("&") : JSON.stringify(body.value) }),

@@ -7,6 +7,8 @@ export type Json = Readonly<Record<string, unknown>>;
 export interface Operation {
   readonly method: string;
   readonly path: string;
+  /** The path of its first server; empty if it has none. */
+  readonly basePath: string;
   readonly raw: Json;
   readonly parameters: readonly Json[];
 }
@@ -33,7 +35,8 @@ export class RawDocument {
           const all = [...list(raw.parameters), ...list(item.parameters)].map((one) => this.resolve(one));
           const isFirst = (one: Json, index: number) =>
             all.findIndex((other) => other.name === one.name && other.in === one.in) === index;
-          return { method: method.toUpperCase(), path, raw, parameters: all.filter(isFirst) };
+          const basePath = basePathOf(raw.servers ?? item.servers ?? root.servers);
+          return { method: method.toUpperCase(), path, basePath, raw, parameters: all.filter(isFirst) };
         }),
     );
   }
@@ -41,13 +44,6 @@ export class RawDocument {
   static read(file: string): RawDocument {
     const text = readFileSync(file, "utf8");
     return new RawDocument((file.endsWith(".json") ? JSON.parse(text) : load(text)) as Json);
-  }
-
-  /** The path of its first server; empty if it has none. */
-  get basePath(): string {
-    const [server] = list(this.root.servers) as { readonly url?: string }[];
-    const url = (server?.url ?? "").replaceAll(/\{[^{}]*\}/g, "x");
-    return new URL(url, "http://localhost").pathname.replace(/\/$/, "");
   }
 
   find(method: string, path: string): Operation | undefined {
@@ -175,6 +171,12 @@ export class RawDocument {
     const statuses = Object.keys(responses).filter((one) => /^2/.test(one));
     return statuses.map((one) => this.content(responses[one], [jsonType])?.schema).find((one) => one !== undefined);
   }
+}
+
+function basePathOf(servers: unknown): string {
+  const [server] = list(servers) as { readonly url?: string }[];
+  const url = (server?.url ?? "").replaceAll(/\{[^{}]*\}/g, "x");
+  return new URL(url, "http://localhost").pathname.replace(/\/$/, "");
 }
 
 function responseKey({ responses }: Json, status: number): string | undefined {

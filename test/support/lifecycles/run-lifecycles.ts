@@ -151,7 +151,9 @@ class Runner {
       const [created] = (parent && (await this.#create(parent).catch(ignoreUnanswered))) ?? [];
       // Its path can have other names.
       const own = [...(parent?.path ?? "").matchAll(/\{([^{}]+)\}/g)].at(-1)?.[1] ?? "";
-      const declared = this.#document.operations.find((one) => one.path.startsWith(prefix));
+      const { operations } = this.#document;
+      const declared =
+        operations.find((one) => one.path === path) ?? operations.find((one) => one.path.startsWith(prefix));
       const schema = declared?.parameters.find((one) => one.name === name && one.in === "path")?.schema;
       params[name] = created?.[own] ?? this.#text(schema);
       const scope = Object.values(created ?? {}).slice(0, -1);
