@@ -65,6 +65,29 @@ t.test("The plan suggests an action where a property has a value of its name", a
   );
 });
 
+const withDeletion = (hint = "") =>
+  document.replace(
+    `  /orders/{id}/ship:`,
+    `    delete: { operationId: endOrder, description: Cancels an order., ${hint}${order} }\n$&`,
+  );
+
+t.test("The plan suggests an action for a DELETE that changes a state", async (t) => {
+  const { operations } = planOf(await parseDocument(withDeletion()));
+  t.equal(
+    operations.find((one) => one.id === "endOrder")?.not,
+    'says that it changes a state of the record, and does not delete it, which x-resource: { update: "/orders/{id}", set: { status: canceled } } could answer',
+  );
+});
+
+const suggested = 'x-resource: { update: "/orders/{id}", set: { status: canceled } }, ';
+testLikely("a DELETE can be an action", withDeletion(suggested), async (t, send) => {
+  await send("POST", "/orders", { title: "a" });
+  const canceled = { id: 1, title: "a", status: "canceled" };
+  t.match(await send("DELETE", "/orders/1"), { status: 200, body: canceled });
+  t.match((await send("GET", "/orders/1")).body, canceled);
+  t.match(await send("DELETE", "/orders/2"), { status: 404 });
+});
+
 t.test("An action that can't be right is an error, which says why", async (t) => {
   for (const [hint, reason] of Object.entries({
     '{ update: "/orders", set: { status: paid } }': /the document has no GET \/orders/,

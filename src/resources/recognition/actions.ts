@@ -1,14 +1,14 @@
 // Actions on a record: operations that set members of it, as `x-resource` declares them, and what it could say of others.
 import { toJson, toSnakeCase } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/index.ts";
-import { controlNames, stateNames } from "../record/name-tables.ts";
+import { controlNames, spokenEnding, stateNames } from "../record/name-tables.ts";
 import { RecordSchema } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
 import { changeSchema, responseAt, responseSchema } from "./bodies-and-parameters.ts";
 import { findRecordEnvelope } from "./envelopes.ts";
 import { ExaminedOperation, isUnderstood } from "./examined-operation.ts";
 import { planMembers } from "./made-members.ts";
-import { actionOf, normalizePath, parametersOf } from "./paths.ts";
+import { actionOf, lastSegment, normalizePath, parametersOf } from "./paths.ts";
 import type { PlannedAction } from "./plan.ts";
 import { readOperationHint, refusal } from "./x-resource.ts";
 
@@ -66,6 +66,12 @@ export function findAction(operation: Operation, resources: readonly Resource[])
   return examined.plan(found, refused);
 }
 
+/** Returns the first verb of the text of an operation that ends a record without deleting it, such as `cancel`; undefined if there is none. */
+export function findEnding({ part }: Operation): string | undefined {
+  const { summary, description } = Object(part.value) as Readonly<Record<string, unknown>>;
+  return [summary, description].flatMap((text) => spokenEnding.exec(`${text}`)?.[1]?.toLowerCase() ?? [])[0];
+}
+
 const noContext = {
   shown: [],
   placed: [],
@@ -83,11 +89,13 @@ export function suggestAction(
   resources: readonly Resource[],
 ): string | undefined {
   const place = normalizePath(operation.path);
-  const [path, verb = ""] = [place.slice(0, place.lastIndexOf("/")), place.slice(place.lastIndexOf("/") + 1)];
+  const isDeletion = operation.method === "DELETE" && operation.path.endsWith("}");
+  const path = isDeletion ? place : place.slice(0, place.lastIndexOf("/"));
   const resource = resources.find(({ item }) => normalizePath(item.path) === path && operations.includes(item));
-  const isAction = operation.method !== "GET" && actionOf(operation) !== undefined;
+  const isAction = isDeletion || (operation.method !== "GET" && actionOf(operation) !== undefined);
   if (resource === undefined || !isAction) return undefined;
-  const stem = verb.toLowerCase().replace(/e$/, "");
+  const verb = isDeletion ? (findEnding(operation) ?? "\0") : lastSegment(place).toLowerCase();
+  const stem = verb.replace(/e$/, "");
   const isResult = (value: unknown) => `${value}`.toLowerCase().startsWith(stem) && `${value}`.length < verb.length + 4;
   const { record } = resource;
   const states = record.propertyNames.filter((name) => stateNames.test(name));

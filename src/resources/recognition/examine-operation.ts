@@ -10,13 +10,13 @@ import {
   type QueryRole,
   queryNames,
   spokenDeletion,
-  spokenEnding,
   spokenKeeping,
   timeNames,
   wholeNames,
 } from "../record/name-tables.ts";
 import { RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
 import type { OperationKind } from "../record/resource.ts";
+import { findEnding, suggestAction } from "./actions.ts";
 import { declaresSuccess, defaultOf, queryOf, responseAt, responseSchema } from "./bodies-and-parameters.ts";
 import { findListEnvelope, findReceiptEnvelope, findRecordEnvelope, type ListEnvelope } from "./envelopes.ts";
 import { BodyExamination } from "./examine-body.ts";
@@ -57,7 +57,7 @@ export class Examination extends ExaminedOperation {
     if (resource.isSingle && kind === "delete" && !isWhole && hasSelection(operation))
       this.refuse("has a body or query parameters, which can select what it deletes");
     if (kind === "delete" && !isWhole && onlyEnds(operation, resource.record))
-      this.refuse("says that it changes a state of the record, and does not delete it");
+      this.refuse(this.#describeEnding("says that it changes a state of the record, and does not delete it"));
     const roles = this.#findRoles();
     const fieldsParameter = kind === "delete" ? undefined : findFieldsParameter(operation, resource);
     const refused = this.#findRefused(success.list).filter(({ value }) => value.name !== fieldsParameter);
@@ -69,6 +69,11 @@ export class Examination extends ExaminedOperation {
     const createdStatus = canCreate ? this.#findCreated(success) : success.status;
     const shape = fieldsParameter === undefined ? {} : { fieldsParameter };
     return this.plan({ ...success, ...body, ...roles, ...shape, createdStatus }, refused);
+  }
+
+  #describeEnding(reason: string): string {
+    const suggestion = suggestAction(this.operation, this.resource.record.document, this.all);
+    return suggestion === undefined ? reason : `${reason}, which ${suggestion} could answer`;
   }
 
   // The first declared success must have the record, or no content.
@@ -232,9 +237,9 @@ function lacksNextCursor(place: SchemaPlace, { levels: [level] }: ListEnvelope, 
 }
 
 // Whether a DELETE says that it cancels or deactivates the record, by the beginnings of its summary and its description.
-function onlyEnds({ part }: Operation, { propertyNames }: RecordSchema): boolean {
-  const { summary, description } = Object(part.value) as Readonly<Record<string, unknown>>;
-  const isEnding = [summary, description].some((text) => spokenEnding.test(`${text}`));
+function onlyEnds(operation: Operation, { propertyNames }: RecordSchema): boolean {
+  const { description } = Object(operation.part.value) as Readonly<Record<string, unknown>>;
+  const isEnding = findEnding(operation) !== undefined;
   const isSaid = spokenKeeping.test(`${description}`) || (isEnding && !spokenDeletion.test(`${description}`));
   return isSaid && propertyNames.some((name) => endingStates.test(toSnakeCase(name)));
 }

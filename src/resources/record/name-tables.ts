@@ -402,7 +402,7 @@ export const spokenCreation = /\b(creat(e|es|ed|ing)|adds?|upserts?|replac(e|es|
 export const wholeNames = /(^|_)(all|clear|purge|reset|flush|truncate|wipe)(_|$)/;
 
 /** The sentences about a DELETE that only changes a state of a record, that say that it deletes it, and the members with its state. */
-export const spokenEnding = /^(?:<p>)?(?:cancel|deactivat|disabl|archiv|soft-?delet)/i;
+export const spokenEnding = /^(?:<p>)?(cancel|deactivat|disabl|archiv|soft-?delet)/i;
 export const spokenKeeping = /\bnot (?:physically |actually )?deleted\b/i;
 export const spokenDeletion = /(?<!soft-)\b(?:delet|remov)(?:e|es|ing)\b/i;
 export const endingStates =
