@@ -52,6 +52,16 @@ const cases: readonly (readonly [name: string, document: string, expected: Reado
     documentWith([query("approved", "", "type: string, default: yes")]),
     { "": "2", "approved=yes": "2", "approved=no": "501" },
   ],
+  [
+    "a list has the records of a state that is a boolean, its opposite, or all",
+    documentWith([query("filter", "", "type: string, enum: [hidden, unhidden, all], default: unhidden")]),
+    { "": "2 3", "filter=unhidden": "2 3", "filter=hidden": "1", "filter=all": "1 2 3" },
+  ],
+  [
+    "the state that a list selects by default is that of a new record",
+    documentWith([query("filter", "", "type: string, enum: [approved, not_approved], default: approved")]),
+    { "": "1 2", "filter=not_approved": "3" },
+  ],
   ...[
     query("include_inactive", "Whether to return inactive books.", "type: boolean, default: false"),
     query("all", "", "type: boolean, default: false"),

@@ -7,8 +7,11 @@ import { alternativeType, itemSchemas, RecordSchema, valueType } from "../record
 import type { Resource } from "../record/resource.ts";
 import { defaultOf, queryOf } from "./bodies-and-parameters.ts";
 import { isUnclear, type ListCondition, readConditions } from "./list-parameters.ts";
+import { readStates } from "./list-switches.ts";
 import { pageRoleOf } from "./page-parameters.ts";
 import { readParameterHint, refusal } from "./x-resource.ts";
+
+type Parameter = Operation["parameterParts"][number];
 
 /**
  * Returns the filters of a list. A parameter names a property, or in the singular an array, of which it is an item, or with `_id` an object
@@ -81,10 +84,19 @@ function placesOf(name: string, record: RecordSchema): readonly (readonly string
 /** Returns the value of a property for which a list looks if a request says none: the default of its filter. Undefined if there is none. */
 export function findListed({ record, plan, operations: { list } }: Resource, property: string): unknown {
   const filter = plan.filters.find((one) => one.property === property && one.member === undefined && !one.contains);
-  if (list === undefined || filter === undefined || !record.propertyNames.includes(property)) return;
+  if (list === undefined || !record.propertyNames.includes(property)) return;
+  if (filter === undefined) return queryOf(list).some((part) => selectsTrue(part, record, property)) || undefined;
   const value = defaultOf(queryOf(list).find((part) => part.value.name === filter.name));
   const all = findWildcards(list, record);
   return Object.hasOwn(all, filter.name) && all[filter.name]?.includes(value) ? undefined : value;
+}
+
+// Whether the default of a parameter selects the records of which a boolean is true.
+function selectsTrue(parameter: Parameter, record: RecordSchema, property: string): boolean {
+  const value = `${defaultOf(parameter)}`;
+  return readStates(parameter, record).some(
+    ({ not, members: [member], values }) => !not && member?.path.join() === property && values?.[value] === true,
+  );
 }
 
 /** Returns the values of parameters of a list that select all records, such as `all`, or nothing. They are no values of a record. */

@@ -1,15 +1,17 @@
 // The parameters of a list that select records by their default, such as `show_ignored=false` and `published=yes`.
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
-import { selectingStates, switchNames, wildcards } from "../record/name-tables.ts";
+import { oppositeWords, selectingStates, switchNames, wildcards } from "../record/name-tables.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
 import { defaultOf } from "./bodies-and-parameters.ts";
 import { findMember, type ListCondition, plainName, sentencesOf } from "./list-parameters.ts";
 
 type Parameter = Operation["parameterParts"][number];
 
-/** Returns the conditions of a parameter that is on or off by default; none if it names no boolean of a record. */
+/** Returns the conditions of a parameter that is on or off by default, or names a state; none if it names no boolean of a record. */
 export function readSwitch(parameter: Parameter, record: RecordSchema): readonly ListCondition[] {
+  const states = readStates(parameter, record);
+  if (states.length > 0) return states;
   const unchanged = defaultOf(parameter);
   if (isOn(unchanged) === undefined) return [];
   const name = plainName(parameter.value.name);
@@ -24,11 +26,34 @@ export function readSwitch(parameter: Parameter, record: RecordSchema): readonly
   });
 }
 
+/** Returns the conditions of a parameter with the values `enabled` and `disabled`, or `all`, if `enabled` is a boolean of a record. */
+export function readStates(parameter: Parameter, record: RecordSchema): readonly ListCondition[] {
+  const words = enumOf(parameter).map((value) => `${value}`.toLowerCase());
+  const states = words.filter((word) => !wildcards.test(word));
+  const [on, off] = states[0] === undefined || isOppositeOf(states[0], states[1]) ? states : states.toReversed();
+  if (on === undefined || off === undefined || states.length > 2 || !isOppositeOf(on, off)) return [];
+  const found = findMember(toSnakeCase(on), record);
+  if (found?.type !== "boolean") return [];
+  const valuesOf = (applied: string) => Object.fromEntries(words.map((word) => [word, word === applied]));
+  const condition = { parameter: parameter.value.name, members: [{ path: found.path }], operator: "eq" } as const;
+  return [
+    { ...condition, type: "boolean", values: valuesOf(on) },
+    { ...condition, type: "boolean", values: valuesOf(off), not: true },
+  ];
+}
+
+function isOppositeOf(state: string, other = ""): boolean {
+  return oppositeWords.some(([prefix, replaced]) => other === `${prefix}${state.replace(replaced, "")}`);
+}
+
+function enumOf(parameter: Parameter): readonly unknown[] {
+  return (Object(parameter.at("schema")?.value) as { readonly enum?: readonly unknown[] }).enum ?? [];
+}
+
 /** Returns whether the default of a parameter selects records: by its name, its description, or another value that selects all. */
 export function selectsByDefault(parameter: Parameter): boolean {
   const unchanged = defaultOf(parameter);
-  const { enum: values = [] } = Object(parameter.at("schema")?.value) as { readonly enum?: readonly unknown[] };
-  if (unchanged !== undefined && values.some((value) => wildcards.test(`${value}`)))
+  if (unchanged !== undefined && enumOf(parameter).some((value) => wildcards.test(`${value}`)))
     return !wildcards.test(`${unchanged}`);
   const on = isOn(unchanged);
   if (on === undefined) return false;

@@ -262,6 +262,14 @@ export const switchNames: readonly Row<{ readonly on: boolean; readonly not?: bo
   [/^(?<member>.+)$/, { on: true, isSaid: false }, "William Hill"],
 ];
 
+/** The beginnings of the words for the opposite of a state, and what they replace: `disabled` of `enabled`. */
+export const oppositeWords: readonly (readonly [string, RegExp])[] = [
+  ["dis", /^en/],
+  ["in", /^/],
+  ["un", /^/],
+  ["not_", /^/],
+];
+
 /** The states of records by which a default selects them: `include_archived=false` and `published=true`. Deleted ones do not exist. */
 export const selectingStates =
   /(^|_)((in)?active|enabled|disabled|(un)?published|displayed|visible|hidden|approved|verified|available|archived|completed|closed|resolved|ignored|deprecated|expired|draft|private|suspended|deactivated|non_[a-z]+)$/;
