@@ -85,3 +85,14 @@ t.test("A name that selects a page beside another one means something else witho
   t.same(await refusedOf(`${integer("from")}, ${integer("count")}`), ["from", "count"]);
   t.same(await refusedOf("{ name: page, in: query, schema: { type: boolean } }"), ["page"]);
 });
+
+const parts = "parent: { $ref: '#/components/schemas/Page' }, total: { type: integer }";
+const recursive = documentWith(
+  "",
+  `{ type: object, properties: { notes: { type: array, items: ${note} }, page: { $ref: "#/components/schemas/Page" } } }`,
+).replace("paths:", `components: { schemas: { Page: { type: object, properties: { ${parts} } } } }\npaths:`);
+
+testLikely("An object beside the records can lead back to itself", recursive, async (t, send) => {
+  await send("POST", "/notes", { text: "a" });
+  t.match(await send("GET", "/notes"), { status: 200, body: { notes: [{ id: 1 }], page: { total: 1 } } });
+});

@@ -127,11 +127,13 @@ export function readsTotal({ fact, nested = [] }: PageMember): boolean {
   return factsOfAll.includes(fact) || nested.some(readsTotal);
 }
 
+const maxLevel = 3; // of objects in objects, which can lead back to the first
+
 /**
  * Reads which members of an object beside its records say something about the page. `records` is the member with the records. `isNumbered`
  * tells that an offset or the number of a page selects it.
  */
-export function readPageMembers(schema: RecordSchema, isNumbered: boolean, records?: string): PageMember[] {
+export function readPageMembers(schema: RecordSchema, isNumbered: boolean, records?: string, level = 0): PageMember[] {
   const all = schema.propertyNames.map((name) => findFact(name, typesOf(schema, name)));
   const isPage = all.some((fact) => !weakFacts.includes(fact) && !factsOfEach.includes(fact));
   const hasTotals = all.filter((fact) => fact === "total").length > 1;
@@ -151,8 +153,8 @@ export function readPageMembers(schema: RecordSchema, isNumbered: boolean, recor
       const fixed = needsValue ? ["", 0].find((one) => schema.accepts(name, one)) : undefined;
       return [{ ...base, fact, ...(isAbsolute && { isAbsolute }), ...(fixed !== undefined && { fixed }) }];
     }
-    if (node && types.includes("object")) {
-      const nested = readPageMembers(RecordSchema.of(schema.document, node), isNumbered);
+    if (node && types.includes("object") && level < maxLevel) {
+      const nested = readPageMembers(RecordSchema.of(schema.document, node), isNumbered, undefined, level + 1);
       if (nested.some((member) => member.fact || member.nested)) return [{ ...base, nested }];
     }
     if (!isRequired) return [];
