@@ -81,7 +81,7 @@ export interface ResourceStore<Types extends RecordTypes = object> extends Colle
   transaction<T>(work: (tx: Collections<Types>) => Promise<T>): Promise<T>;
   /**
    * The option `wrap` of `createServer`, for handlers each call of which is one transaction: their context has `records` of it. It is rolled
-   * back if the handler throws or returns a failure. If the operation declares an Idempotency-Key, a request with one that was sent before
+   * back if the handler throws, or returns a failure or what does not match the document. If the operation declares an Idempotency-Key, a request with one that was sent before
    * gets the response of that time.
    */
   readonly transactional: <Context, Caller>(
@@ -145,7 +145,7 @@ export function openStore(
       const run = () => next({ ...Object(context), ...tx } as typeof context);
       const result = await (isKept ? runOnce(call, records, run) : run());
       if (result instanceof Error || result.status >= 400) throw new Failure(result);
-      return result;
+      return call.prepare(result);
     };
     try {
       return await transact(work);

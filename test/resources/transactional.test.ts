@@ -52,6 +52,7 @@ async function serve(t: Test, url: string) {
     logger: pino({ level: "silent" }),
     docs: false,
     wrap: store.transactional,
+    validateResponses: true,
     handlers: {
       closeAccount: async () => ({ status: 200, body: { does: "close" } }),
       keepAccount: async () => ({ status: 200, body: { does: "keep" } }),
@@ -66,6 +67,7 @@ async function serve(t: Test, url: string) {
         if (!("record" in result))
           throw new HttpError({ code: "no_account", status: 409 }, "There is no such account.");
         if (result.record.cents < 0n) return { status: 409, body: { code: "no_money" } };
+        if (body.cents === 13n) return { status: 201, body: { from: body.from } };
         return { status: 201, body };
       },
     } as never,
@@ -92,6 +94,7 @@ for (const [name, newUrl] of [
     t.match(await send({ from: 1, to: 2, cents: 30 }), { status: 201 });
     t.match(await send({ from: 1, to: 2, cents: 300 }), { status: 409 });
     t.match(await send({ from: 9, to: 2, cents: 30 }), { status: 409, body: { code: "no_account" } });
+    t.match(await send({ from: 1, to: 2, cents: 13 }), { status: 500 }, "the response does not match its schema");
     t.same(await balances(), [70, 30]);
     t.equal(await store.records("log").count(), 1n, "also of a collection that no path shows");
   });

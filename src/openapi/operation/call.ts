@@ -3,6 +3,7 @@ import type { FastifyReply } from "fastify";
 import { matchesTag } from "../../http/index.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import type { Operation } from "./operation.ts";
+import type { ResponseValidation } from "./response/check.ts";
 import type { HandlerResult } from "./response/response.ts";
 import { SentRequest } from "./sent-request.ts";
 
@@ -20,6 +21,8 @@ export interface CallOptions {
   readonly baseUrl: string;
   /** The path at which the API is served. */
   readonly mountPath: string;
+  /** What happens to a response that does not match the document. */
+  readonly validation: ResponseValidation;
 }
 
 /** A validated request without the types of its operation. */
@@ -97,6 +100,15 @@ export class UntypedCall {
   #tagsOf(body: unknown, headers: SentHeaders): readonly string[] | undefined {
     const { responses } = this.#options.read;
     return body === undefined ? undefined : responses.tagsOf({ status: 200, body, headers }, this.#reply);
+  }
+
+  /**
+   * Compares a response with the document before what it says is committed, and returns it as it is sent. Throws the Error with which
+   * sending it would fail.
+   */
+  prepare(response: HandlerResult): HandlerResult {
+    if (response instanceof Error) return response;
+    return this.operation.responses.prepare(this.#reply, response, this.#options.validation);
   }
 
   /** The media type that the client prefers, of those that the document declares for successes; undefined for none. */

@@ -4,10 +4,11 @@ import { InvalidValue, ignoreFailure, isPromise, parseJson, toJson } from "../..
 import type { Validation } from "../../schema/keyword.ts";
 import { readText } from "../../wire/styles.ts";
 import type { ResponseCheck } from "./check.ts";
-import type { Header } from "./declaration.ts";
+import type { Declaration, Header } from "./declaration.ts";
+import type { UntypedResponse } from "./response.ts";
 
-/** Returns the values of a header as text. Throws an Error if HTTP does not allow it. Reports it if it does not match its declaration. */
-export function writeHeader(
+// Returns the values of a header as text. Throws an Error if HTTP does not allow it. Reports it if it does not match its declaration.
+function writeHeader(
   name: string,
   value: unknown,
   header: Header | undefined,
@@ -94,4 +95,25 @@ function checkHeader(name: string, text: string): string {
 // In JSON, each character can be an escape. A header has no others than ASCII.
 function toAscii(json: string): string {
   return json.replace(/[^\x20-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** Returns the headers of a response as text, in their order. */
+export function writeHeaders(
+  { status, headers = {} }: UntypedResponse,
+  declaration: Declaration | undefined,
+  check: ResponseCheck,
+): [name: string, text: string][] {
+  if (typeof headers !== "object" || headers === null || Symbol.iterator in headers)
+    throw new Error("The headers that the handler returned must be a plain object.");
+  const texts: [name: string, text: string][] = [];
+  for (const name in headers)
+    if (headers[name] !== undefined && !(hasNoContent(status) && /^content-length$/i.test(name)))
+      for (const text of writeHeader(name, headers[name], declaration?.headers.get(name.toLowerCase()), check))
+        texts.push([name, text]);
+  return texts;
+}
+
+/** Returns whether responses with a status have no content (RFC 9110, sections 15.3.5 and 15.3.6). */
+export function hasNoContent(status: number): boolean {
+  return status === 204 || status === 205;
 }

@@ -13,7 +13,7 @@ import { formatOf, isJson, negotiate, selectMediaType } from "../../wire/media-t
 import type { OpenCalls } from "../open-calls.ts";
 import { ResponseCheck, type ResponseValidation } from "./check.ts";
 import { compileDeclarations, type Declaration, type Header, type ResponseContent } from "./declaration.ts";
-import { checkSentHeader, findHeaderProblem, writeHeader } from "./headers.ts";
+import { checkSentHeader, findHeaderProblem, hasNoContent, writeHeaders } from "./headers.ts";
 import { toPayload } from "./stream.ts";
 import { chooseType, notAcceptable } from "./type.ts";
 
@@ -41,6 +41,13 @@ export interface WriteOptions {
   readonly onError?: ((error: Error, request: FastifyRequest) => void) | undefined;
   /** Ends server-sent events when the server closes. */
   readonly openCalls: OpenCalls;
+}
+
+/** What is sent of a response. */
+interface WrittenResponse {
+  readonly texts: readonly (readonly [name: string, text: string])[];
+  readonly content: WrittenBody | undefined;
+  readonly tag: string | undefined;
 }
 
 /** The responses that an operation declares. */
@@ -135,16 +142,32 @@ export class Responses {
     return bodies.flatMap(({ payload }) => tagOf(texts, payload) ?? []);
   }
 
-  #write(reply: FastifyReply, response: UntypedResponse, options: WriteOptions): FastifyReply {
+  /**
+   * Compares a response as `write` does, before what it says is committed. Returns it with the text of its JSON, which `write` does not
+   * compare again. Throws an Error if it can't be sent.
+   */
+  prepare(reply: FastifyReply, response: UntypedResponse, validation: ResponseValidation): UntypedResponse {
+    const { body } = response;
+    if (isBinary(body) || Symbol.asyncIterator in Object(body)) return response; // is compared while it is sent
+    const { content } = this.#compare(reply, response, validation, undefined);
+    const isText = content !== undefined && isJson(content.type) && typeof content.payload === "string";
+    return isText ? { ...response, type: content.type, body: new RawJson(content.payload as string) } : response;
+  }
+
+  // Returns what is sent of a response.
+  #compare(
+    reply: FastifyReply,
+    response: UntypedResponse,
+    validation: ResponseValidation,
+    links: string | undefined,
+  ): WrittenResponse {
     const { status, body, type, sentHeaders } = response;
     if (!(Number.isInteger(status) && status >= 200 && status <= 599))
       throw new Error(`The handler returned the status ${status}, which is not one of 200 to 599.`);
-    const links = status >= 400 ? options.links : undefined;
-    if (status >= 400) markFailure(reply, body);
     const hasText = body instanceof RawJson; // which is not read again
-    const check = new ResponseCheck(hasText || !this.#isDeclared ? "none" : options.validation, reply);
+    const check = new ResponseCheck(hasText || !this.#isDeclared ? "none" : validation, reply);
     const declaration = this.#select(status);
-    if (options.validation !== "none" && !this.declares(status))
+    if (validation !== "none" && !this.declares(status))
       throw new Error(`The handler returned the status ${status}, which the document does not declare.`);
     const texts = writeHeaders(response, declaration, check);
     const isBodiless = body === undefined || status === 304 || hasNoContent(status);
@@ -158,10 +181,12 @@ export class Responses {
     const isOfTag = ([name]: readonly [string, string]) =>
       /^(GET|HEAD)$/.test(reply.request.method) || /^etag$/i.test(name);
     const tag = declaration?.isTagged ? tagOf(texts.filter(isOfTag), content?.payload) : undefined;
-    if (tag !== undefined) reply.header("etag", tag);
-    if (this.#mediaTypes.length > 1) setHeader(reply, "vary", "accept");
     if (check.comparesSchemas && declaration) {
-      const names = new Set([...texts.map(([name]) => name.toLowerCase()), ...(links === undefined ? [] : ["link"])]);
+      const names = new Set([
+        ...texts.map(([name]) => name.toLowerCase()),
+        ...(tag === undefined ? [] : ["etag"]),
+        ...(links === undefined ? [] : ["link"]),
+      ]);
       // Headers that hooks have set are counted, such as X-Request-Id.
       const isSent = (name: string) => (sentHeaders ? name in sentHeaders : names.has(name) || reply.hasHeader(name));
       for (const [name, header] of declaration.headers) {
@@ -171,6 +196,16 @@ export class Responses {
       }
       if (body === undefined) checkMissingBody(reply, status, declaration, check);
     }
+    return { texts, content, tag };
+  }
+
+  #write(reply: FastifyReply, response: UntypedResponse, options: WriteOptions): FastifyReply {
+    const { status, body } = response;
+    const links = status >= 400 ? options.links : undefined;
+    if (status >= 400) markFailure(reply, body);
+    const { texts, content, tag } = this.#compare(reply, response, options.validation, links);
+    if (tag !== undefined) reply.header("etag", tag);
+    if (this.#mediaTypes.length > 1) setHeader(reply, "vary", "accept");
     for (const [name, text] of texts) setHeader(reply, name, text);
     const length = texts.find(([name]) => /^content-length$/i.test(name))?.[1];
     if (links !== undefined) setHeader(reply, "link", links);
@@ -239,27 +274,6 @@ function jsonTypeOf(declaration: Declaration | undefined): string {
   const declared = [...declaration.contents.keys()];
   if (selectMediaType(declared, jsonType) !== undefined) return jsonType;
   return declared.find((one) => /^application\/[\w.-]+\+json$/.test(one)) ?? jsonType;
-}
-
-// The headers of a response as text, in their order.
-function writeHeaders(
-  { status, headers = {} }: UntypedResponse,
-  declaration: Declaration | undefined,
-  check: ResponseCheck,
-): [name: string, text: string][] {
-  if (typeof headers !== "object" || headers === null || Symbol.iterator in headers)
-    throw new Error("The headers that the handler returned must be a plain object.");
-  const texts: [name: string, text: string][] = [];
-  for (const name in headers)
-    if (headers[name] !== undefined && !(hasNoContent(status) && /^content-length$/i.test(name)))
-      for (const text of writeHeader(name, headers[name], declaration?.headers.get(name.toLowerCase()), check))
-        texts.push([name, text]);
-  return texts;
-}
-
-// RFC 9110, sections 15.3.5 and 15.3.6.
-function hasNoContent(status: number): boolean {
-  return status === 204 || status === 205;
 }
 
 function markFailure(reply: FastifyReply, body: unknown): void {
