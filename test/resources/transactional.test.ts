@@ -125,3 +125,20 @@ for (const [name, newUrl] of [
     await t.rejects(store.records("log").create({ text: "1: 10" }), /Another record of log has the same text/);
   });
 }
+
+t.test("PostgreSQL: transactions that wait for each other leave connections to other calls", async (t) => {
+  const { store, balances } = await serve(t, await emptyDatabase(t));
+  const accounts = store.records<Account, object>("accounts");
+  let isRead = false;
+  const spend = (tx: Collections) =>
+    tx.records<Account>("accounts").change(1n, (one) => ({ ...one, cents: one.cents - 1n }));
+  const first = store.transaction(async (tx) => {
+    await spend(tx);
+    await new Promise((resolve) => setTimeout(resolve, 50)); // so that the others wait
+    for (let count = 0; count < 50; count++) isRead = (await accounts.find(2n)) !== undefined; // within 1 s
+  });
+  const others = Array.from({ length: 30 }, () => store.transaction(spend));
+  await Promise.all([first, ...others]);
+  t.ok(isRead);
+  t.same(await balances(), [69, 0]);
+});

@@ -8,6 +8,7 @@ import type { Row } from "../keys.ts";
 import { limitPauses } from "../pause-limit.ts";
 import { queryChannel } from "../query-channel.ts";
 import { QueryMetrics } from "../query-metrics.ts";
+import { TransactionSlots } from "../transaction-slots.ts";
 import { connectionOptions, type Database } from "./postgres-connection.ts";
 import {
   isConflict,
@@ -76,6 +77,7 @@ export class ConnectionPool implements Queries {
   readonly #acquired = new Map<pg.PoolClient, number>(); // when (performance.now), of the connections in use
   readonly #timer: NodeJS.Timeout;
   readonly #maxWaiting: number;
+  readonly #slots: TransactionSlots;
   readonly #mustBeWritable: boolean;
   #pool: pg.Pool;
   #prepare: boolean;
@@ -98,6 +100,7 @@ export class ConnectionPool implements Queries {
     this.#convert = convert;
     this.#mustBeWritable = hosts.mustBeWritable;
     this.#maxWaiting = size * maxWaitingPerConnection;
+    this.#slots = new TransactionSlots(Math.max(1, size - Math.ceil(size / 5)));
     this.metrics = new QueryMetrics(() => {
       const { totalCount, idleCount: idle, waitingCount: waiting } = this.#pool;
       return { used: totalCount - idle, idle, waiting, max: size };
@@ -118,10 +121,14 @@ export class ConnectionPool implements Queries {
   }
 
   /**
-   * Runs `work` in a transaction, which `begin` begins, on one connection. Runs it again, with what `again` begins, if another transaction was
+   * Runs `work` in a transaction, which `begin` begins, on one of four fifths of the connections. Runs it again, with what `again` begins, if another transaction was
    * faster. Rejects like `query`, and with what `work` throws.
    */
-  async transaction<T>(begin: string, work: (queries: Queries) => Promise<T>, again = begin): Promise<T> {
+  transaction<T>(begin: string, work: (queries: Queries) => Promise<T>, again = begin): Promise<T> {
+    return this.#slots.run(() => this.#repeat(begin, work, again));
+  }
+
+  async #repeat<T>(begin: string, work: (queries: Queries) => Promise<T>, again: string): Promise<T> {
     const pool = this.#pool;
     const start = performance.now();
     try {
