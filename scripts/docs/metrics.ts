@@ -2,7 +2,7 @@
 import type { MetricsRegistry } from "../../src/lib/index.ts";
 import { createLogger, generateKey } from "../../src/operate/index.ts";
 import type { Store } from "../../src/store/index.ts";
-import { QueryMetrics } from "../../src/store/query-metrics.ts";
+import { QueryMetrics } from "../../src/store/query/query-metrics.ts";
 import { createPetServer } from "../../test/support/pet-server.ts";
 import { openPetStore } from "../../test/support/pets.ts";
 import { readConfig } from "../../test/support/settings.ts";

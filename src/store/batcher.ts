@@ -2,7 +2,7 @@
 // of its reads.
 import { setImmediate as nextTick } from "node:timers/promises";
 import { UnavailableError } from "../lib/index.ts";
-import { captureContext, type RunInContext, runInSharedContext } from "./query-channel.ts";
+import { captureContext, type RunInContext, runInSharedContext } from "./query/query-channel.ts";
 
 interface Call<T, R> {
   readonly item: T;

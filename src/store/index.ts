@@ -51,8 +51,8 @@ export {
   type Operator,
   type Order,
 } from "./query/conditions.ts";
+export { queryChannel, type Statement, sharedContexts } from "./query/query-channel.ts";
 export { isTime, type TextKind } from "./query/value-bytes.ts";
-export { queryChannel, type Statement, sharedContexts } from "./query-channel.ts";
 export {
   addressOf,
   type Collection,

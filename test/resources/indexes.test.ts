@@ -2,7 +2,7 @@
 import t from "tap";
 import { parseDocument } from "../../src/openapi/index.ts";
 import { collectionsOf, describePlan, planOf } from "../../src/resources/index.ts";
-import { queryChannel, type Statement } from "../../src/store/query-channel.ts";
+import { queryChannel, type Statement } from "../../src/store/query/query-channel.ts";
 import { documentOf } from "../support/document-server.ts";
 import { type Send, testLikely } from "../support/likely.ts";
 import { until } from "../support/wait.ts";

@@ -4,7 +4,7 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import t from "tap";
 import { UnavailableError } from "../../src/lib/problem.ts";
 import { Batcher } from "../../src/store/batcher.ts";
-import { queryChannel, type Statement, sharedContexts } from "../../src/store/query-channel.ts";
+import { queryChannel, type Statement, sharedContexts } from "../../src/store/query/query-channel.ts";
 import { idempotentCall, rex, testStores } from "../support/conformance.ts";
 import { createPet, listPets, petsOf } from "../support/pets.ts";
 

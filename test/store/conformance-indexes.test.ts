@@ -4,7 +4,7 @@ import { toJson } from "../../src/lib/json.ts";
 import { openDatabase, openTables } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/port.ts";
 import type { Order } from "../../src/store/query/conditions.ts";
-import { queryChannel, type Statement } from "../../src/store/query-channel.ts";
+import { queryChannel, type Statement } from "../../src/store/query/query-channel.ts";
 import { type Collection, scopeFilter } from "../../src/store/records.ts";
 import { longTimeouts, type StoreUnderTest, testStores } from "../support/conformance.ts";
 import { createRandom } from "../support/random.ts";

@@ -6,8 +6,8 @@ import { socketOf } from "../../patches/pg-socket.ts";
 import { busyMessage } from "../batcher.ts";
 import type { Row } from "../keys.ts";
 import { limitPauses } from "../pause-limit.ts";
-import { queryChannel } from "../query-channel.ts";
-import { QueryMetrics } from "../query-metrics.ts";
+import { queryChannel } from "../query/query-channel.ts";
+import { QueryMetrics } from "../query/query-metrics.ts";
 import { TransactionSlots } from "../transaction-slots.ts";
 import { connectionOptions, type Database } from "./postgres-connection.ts";
 import {

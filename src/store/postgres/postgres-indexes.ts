@@ -1,6 +1,6 @@
 // What indexes need of PostgreSQL.
-import type { IndexDialect } from "../index-statements.ts";
-import type { IndexDatabase } from "../indexer.ts";
+import type { IndexDialect } from "../query/index-statements.ts";
+import type { IndexDatabase } from "../query/indexer.ts";
 import type { ConnectionPool, Queries } from "./connection-pool.ts";
 import { lockOf, quoteText, tableOf, toCondition, toStatement } from "./postgres-statements.ts";
 

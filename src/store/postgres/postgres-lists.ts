@@ -1,7 +1,6 @@
 // The lists of a collection in PostgreSQL. Concurrent lists of all records share one query.
 import { RawJson } from "../../lib/index.ts";
 import { Batcher } from "../batcher.ts";
-import { createIndexReader } from "../index-statements.ts";
 import {
   type Direction,
   type ListRow,
@@ -19,6 +18,7 @@ import {
 import type { Page, RecordQuery, RecordStore } from "../port.ts";
 import { isReversed } from "../query/conditions.ts";
 import { queryCount, queryPage } from "../query/index-page.ts";
+import { createIndexReader } from "../query/index-statements.ts";
 import { type Collection, type Filter, type FilterValues, usedFilters } from "../records.ts";
 import { batchLimits, type Queries } from "./connection-pool.ts";
 import { requireStorableText } from "./postgres-errors.ts";

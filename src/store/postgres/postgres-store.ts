@@ -1,7 +1,7 @@
 // The store for several machines: a PostgreSQL database, which any number of processes may share.
 import { getOrAdd } from "../../lib/index.ts";
-import { Indexer } from "../indexer.ts";
 import type { RecordStore, Records, Store, TransactionOptions } from "../port.ts";
+import { Indexer } from "../query/indexer.ts";
 import { RecordLimit } from "../record-limit.ts";
 import type { Collection } from "../records.ts";
 import { findCollection, type StoreOptions } from "../store-options.ts";

@@ -1,6 +1,6 @@
 // What indexes need of SQLite.
-import type { IndexDialect } from "../index-statements.ts";
-import type { IndexDatabase } from "../indexer.ts";
+import type { IndexDialect } from "../query/index-statements.ts";
+import type { IndexDatabase } from "../query/indexer.ts";
 import { quoteName } from "../records.ts";
 import { quoteText, type RecordStatements, toCondition } from "./sqlite-statements.ts";
 import type { StatementRunner } from "./transactions.ts";

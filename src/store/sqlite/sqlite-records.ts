@@ -1,9 +1,9 @@
 // The records of a collection in SQLite. A read never misses what another process has committed before.
 import { RawJson } from "../../lib/index.ts";
-import { createIndexReader } from "../index-statements.ts";
 import { type ListRow, lengthOf, maxPageBytes, numberOf, toPage, toPageStart, unmeasuredRows } from "../pages.ts";
 import type { CreateResult, IdempotencyKey, RecordId, RecordQuery, RecordStore } from "../port.ts";
 import { queryCount, queryPage } from "../query/index-page.ts";
+import { createIndexReader } from "../query/index-statements.ts";
 import type { RecordCount, RecordLimit } from "../record-limit.ts";
 import {
   addressOf,

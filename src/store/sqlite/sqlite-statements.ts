@@ -1,7 +1,7 @@
 // The SQL statements of the SQLite store. Each is prepared once per connection.
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { type ListSelection, listColumns } from "../pages.ts";
-import { queryChannel } from "../query-channel.ts";
+import { queryChannel } from "../query/query-channel.ts";
 import { type Collection, type Filter, idColumn, quoteName, type ViewColumn, writeRecord } from "../records.ts";
 
 /** The texts of the statements, by name. */

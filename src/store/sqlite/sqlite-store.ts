@@ -4,10 +4,10 @@
 // kill -9 and power failures. node:sqlite is synchronous, and a lookup by key takes a few microseconds.
 import type { DatabaseSync } from "node:sqlite";
 import { ConstraintViolation } from "../../lib/index.ts";
-import { Indexer } from "../indexer.ts";
 import { limitPauses } from "../pause-limit.ts";
 import type { RecordStore, Records, Store, TransactionOptions } from "../port.ts";
-import { QueryMetrics } from "../query-metrics.ts";
+import { Indexer } from "../query/indexer.ts";
+import { QueryMetrics } from "../query/query-metrics.ts";
 import { RecordLimit } from "../record-limit.ts";
 import { findCollection, type StoreOptions } from "../store-options.ts";
 import { isSqliteError } from "./busy.ts";

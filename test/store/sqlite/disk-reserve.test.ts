@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import t, { type Test } from "tap";
 import { UnavailableError } from "../../../src/lib/problem.ts";
-import { QueryMetrics } from "../../../src/store/query-metrics.ts";
+import { QueryMetrics } from "../../../src/store/query/query-metrics.ts";
 import { DiskReserve } from "../../../src/store/sqlite/disk-reserve.ts";
 import { openDatabase } from "../../../src/store/sqlite/sqlite-connection.ts";
 import { TransactionScheduler } from "../../../src/store/sqlite/transactions.ts";

@@ -1,8 +1,8 @@
 // The SQL of indexes, which is the same in both kinds of databases but for what a dialect has of its own.
-import { lengthOf, maxListBytes, unmeasuredRows } from "./pages.ts";
-import { entriesEnd } from "./query/conditions.ts";
-import type { EntryRow, IndexReader, IndexRows, IndexStep } from "./query/index-page.ts";
-import { type Collection, type Filter, idColumn, usedFilters } from "./records.ts";
+import { lengthOf, maxListBytes, unmeasuredRows } from "../pages.ts";
+import { type Collection, type Filter, idColumn, usedFilters } from "../records.ts";
+import { entriesEnd } from "./conditions.ts";
+import type { EntryRow, IndexReader, IndexRows, IndexStep } from "./index-page.ts";
 
 /** What the SQL of a database has of its own. */
 export interface IndexDialect {

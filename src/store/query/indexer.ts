@@ -1,13 +1,13 @@
 // Keeps the entries of indexes in the background: triggers log the numbers of records that were changed, by any program, and this reads
 // the records and replaces their entries. Queries do not need it: they read records with changes themselves.
 import { setTimeout } from "node:timers/promises";
-import { parseJson, UnavailableError } from "../lib/index.ts";
+import { parseJson, UnavailableError } from "../../lib/index.ts";
+import type { RecordStore } from "../port.ts";
+import type { Collection } from "../records.ts";
+import type { StoreOptions } from "../store-options.ts";
+import { compileEntry } from "./conditions.ts";
+import { type Specification, specificationsOf } from "./index-range.ts";
 import { entryColumns, type IndexDialect, type RunStatement } from "./index-statements.ts";
-import type { RecordStore } from "./port.ts";
-import { compileEntry } from "./query/conditions.ts";
-import { type Specification, specificationsOf } from "./query/index-range.ts";
-import type { Collection } from "./records.ts";
-import type { StoreOptions } from "./store-options.ts";
 
 /** What an indexer needs of a database. */
 export interface IndexDatabase {

@@ -1,6 +1,6 @@
 // Counts the queries of a store: their duration, and the calls that each batch serves.
-import { Histogram, latencyBuckets, type MetricsRegistry } from "../lib/index.ts";
-import type { StoreMethod, StoreMetrics } from "./port.ts";
+import { Histogram, latencyBuckets, type MetricsRegistry } from "../../lib/index.ts";
+import type { StoreMethod, StoreMetrics } from "../port.ts";
 
 const queryBuckets = [0.00001, 0.000025, 0.00005, 0.0001, 0.00025, ...latencyBuckets]; // a read of SQLite takes microseconds
 const batchBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 4_096];
