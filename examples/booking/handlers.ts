@@ -21,10 +21,8 @@ function inTransaction<Id extends keyof operations>(
 /** An appointment is in the working hours of its vet, overlaps no other one, and has an invoice from the beginning. */
 export const bookAppointment = inTransaction<"bookAppointment">(async ({ body }, { records }) => {
   await requireFree(records, body.vetId, body);
-  const appointment = stored(await records("appointments").create({ ...body, status: "booked", price: 0 }));
-  stored(
-    await records("invoices").create({ appointmentId: appointment.id, lines: [], total: 0, paid: 0, status: "open" }),
-  );
+  const appointment = await records("appointments").create({ ...body, status: "booked", price: 0 });
+  await records("invoices").create({ appointmentId: appointment.id, lines: [], total: 0, paid: 0, status: "open" });
   return { status: 201, body: appointment, headers: { Location: `/appointments/${appointment.id}` } };
 });
 
@@ -69,7 +67,7 @@ export const payInvoice = inTransaction<"payInvoice">(async ({ params, body }, {
   if (paid > total) throw conflict("paid_too_much", `Of the invoice ${id}, ${total - before} cents are not paid.`);
   const payment = { ...body, id: params.paymentId, paidAt: new Date().toISOString() };
   await changeInvoice(records, id, { paid, status: paid === total ? "paid" : "open" });
-  return { status: 200, body: stored(await payments.put(payment.id, () => payment)) };
+  return { status: 200, body: await payments.put(payment.id, () => payment) };
 });
 
 const longest = 4 * 60 * 60 * 1_000; // milliseconds of an appointment: longer ones can't overlap others without being read
@@ -132,17 +130,15 @@ async function findOpen(records: Records, id: bigint): Promise<Invoice> {
 }
 
 async function changeAppointment(records: Records, id: bigint, change: Partial<Appointment>): Promise<Appointment> {
-  return stored(await records("appointments").change(id, (appointment) => ({ ...appointment, ...change })));
+  const changed = await records("appointments").change(id, (appointment) => ({ ...appointment, ...change }));
+  if (changed === undefined) throw notFound("appointment", id);
+  return changed;
 }
 
 async function changeInvoice(records: Records, id: bigint, change: Partial<Invoice>): Promise<Invoice> {
-  return stored(await records("invoices").change(id, (invoice) => ({ ...invoice, ...change })));
-}
-
-/** Returns the record of a result. Throws an HttpError if no more records can be stored. */
-function stored<R>(result: { readonly outcome: string; readonly record?: R }): R {
-  if (result.record === undefined) throw new HttpError({ code: "store_full", status: 507 }, "The store is full.");
-  return result.record;
+  const changed = await records("invoices").change(id, (invoice) => ({ ...invoice, ...change }));
+  if (changed === undefined) throw notFound("invoice", id);
+  return changed;
 }
 
 const notFound = (name: string, id: bigint) =>

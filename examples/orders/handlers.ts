@@ -15,6 +15,7 @@ interface NewOrder {
 }
 
 interface Order extends NewOrder {
+  readonly id: bigint;
   readonly total: number;
   readonly status: "open" | "shipped";
 }
@@ -26,19 +27,18 @@ export async function createOrder({ body }: AnyCall, store: ResourceStore) {
     throw new HttpError({ code: "customer_unknown", status: 422 }, `No customer has the id ${order.customer_id}.`);
   const cents = order.lines.reduce((sum, { quantity, price }) => sum + quantity * Math.round(price * 100), 0);
   const created = await store.records<Order>("orders").create({ ...order, total: cents / 100, status: "open" });
-  if (!("record" in created)) throw new HttpError({ code: "store_full", status: 507 }, "No more orders can be stored.");
-  return { status: 201, body: created.record, headers: { Location: `/orders/${created.id}` } };
+  return { status: 201, body: created, headers: { Location: `/orders/${created.id}` } };
 }
 
 /** An action, which no record can answer: an order is shipped once. */
 export async function shipOrder({ params }: AnyCall, store: ResourceStore) {
   const { orderId } = params as { readonly orderId: bigint };
-  const result = await store.records<Order, Order>("orders").change(orderId, (order) => {
+  const shipped = await store.records<Order, Order>("orders").change(orderId, (order) => {
     if (order.status === "shipped")
       throw new HttpError({ code: "already_shipped", status: 409 }, `The order ${orderId} was already shipped.`);
     return { ...order, status: "shipped" };
   });
-  if (result.outcome === "missing")
+  if (shipped === undefined)
     throw new HttpError({ code: "order_not_found", status: 404 }, `No order has the id ${orderId}.`);
-  return { status: 200, body: result.record };
+  return { status: 200, body: shipped };
 }

@@ -111,7 +111,7 @@ for (const [name, newUrl] of kinds) {
     const { send } = await serve(t, await newUrl(t), {
       addThing: async ({ headers, body }: AnyCall, { records }: Collections) => {
         const made = await records("things", `${Object(headers)["X-Tenant"]}`).create({ name: Object(body).name });
-        return { status: 201, body: "record" in made && made.record };
+        return { status: 201, body: made };
       },
     });
     const sent = { "idempotency-key": '"k"' };

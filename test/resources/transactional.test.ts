@@ -64,9 +64,8 @@ async function serve(t: Test, url: string) {
         await add(body.to, body.cents);
         await tx.records("log").create({ text: `${runs}: ${body.cents}` });
         const result = await add(body.from, -body.cents);
-        if (!("record" in result))
-          throw new HttpError({ code: "no_account", status: 409 }, "There is no such account.");
-        if (result.record.cents < 0n) return { status: 409, body: { code: "no_money" } };
+        if (result === undefined) throw new HttpError({ code: "no_account", status: 409 }, "There is no such account.");
+        if (result.cents < 0n) return { status: 409, body: { code: "no_money" } };
         if (body.cents === 13n) return { status: 201, body: { from: body.from } };
         return { status: 201, body };
       },

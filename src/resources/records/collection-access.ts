@@ -20,7 +20,7 @@ import { callerId } from "./caller.ts";
 import { notFound, type Parent, requireAbove } from "./parent-check.ts";
 import { applyMask } from "./patches.ts";
 import { addRecord, type PlacedRecord } from "./place-record.ts";
-import { invalidBody, parameterOf, requireUnderstood } from "./request.ts";
+import { invalidBody, parameterOf, requireUnderstood, storeFull } from "./request.ts";
 import { RequestPlace } from "./request-place.ts";
 import { ResponseShape, type ShapePlan } from "./response-shape.ts";
 import { writeRecord } from "./write-body.ts";
@@ -323,13 +323,6 @@ export class CollectionAccess {
     return this.maker?.fillUrls(members, this.place.absoluteUrlOf(call, address)) ?? members;
   }
 
-  full(): HttpError {
-    return new HttpError(
-      { code: "store_full", status: 507 },
-      `The store contains the maximum number of records, or the highest id. No ${this.resource.recordName} was created. Do not retry.`,
-    );
-  }
-
   /** Throws an HttpError unless a request may change a record. */
   checkPreconditions(call: UntypedCall, record: RawJson<unknown> | undefined): void {
     const before = this.#before.get(call);
@@ -393,7 +386,7 @@ export class CollectionAccess {
     const result = await this.add(call, (records) =>
       records.put(this.place.addressOf(call), (record) => editChecked(record ?? initial)),
     );
-    if (result.outcome === "full") throw this.full();
+    if (result.outcome === "full") throw storeFull(this.resource.recordName);
     return this.writeSelected(call, result.record);
   }
 

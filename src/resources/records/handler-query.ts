@@ -1,17 +1,6 @@
 // What a handler asks of the records of a collection: by the names of their members.
 import { isObject } from "../../lib/index.ts";
-import type {
-  ChangeResult,
-  Condition,
-  CreateResult,
-  IdempotencyKey,
-  Operator,
-  Order,
-  Page,
-  PutResult,
-  RecordId,
-  RecordQuery,
-} from "../../store/index.ts";
+import type { Condition, Operator, Order, Page, RecordId, RecordQuery } from "../../store/index.ts";
 import { toOrder } from "../recognition/list-order.ts";
 import { findNamed } from "../recognition/list-parameters.ts";
 import type { Resource } from "../record/resource.ts";
@@ -59,11 +48,6 @@ export interface HandlerQuery<R> extends Omit<RecordQuery, "where" | "orderBy"> 
 /** A page of records, with the numbers and positions of its first and last one, see `RecordQuery`. */
 export type HandlerPage<R> = Omit<Page<R>, "records"> & { readonly records: readonly R[] };
 
-/** The result of a call of the store, with the record as an object. */
-type WithObject<Result, R> = Result extends { readonly record: unknown }
-  ? Omit<Result, "record"> & { readonly record: R }
-  : Result;
-
 /**
  * The records of a collection for handlers, as objects: integers of the format int64 are bigints. What `private` of x-resource names is not
  * enumerable, so that no response has it by accident.
@@ -77,14 +61,22 @@ export interface HandlerRecords<R = unknown, N extends object = object> {
   find(id: RecordId): Promise<R | undefined>;
   /** Returns the position of a record in lists; undefined if it does not exist. */
   position(id: RecordId): Promise<bigint | undefined>;
-  /** Creates a record with an id that the store makes, if it has none. Creates at most one per idempotency key within 24 hours. */
-  create(record: N, idempotencyKey?: IdempotencyKey): Promise<WithObject<CreateResult<R>, R>>;
-  /** Creates a record with an id, or replaces the one that has it, by what `edit` returns for it, or for undefined. Atomic, as `change`. */
-  put(id: RecordId, edit: (record: R | undefined) => N): Promise<WithObject<PutResult<R>, R>>;
-  /** Replaces a record by what `edit` returns; undefined leaves it as it is. No other change comes between. `edit` can run again. */
-  change(id: RecordId, edit: (record: R) => N | undefined): Promise<WithObject<ChangeResult<R>, R>>;
-  /** Deletes a record with those below it, if `isAllowed` returns true for it. */
-  remove(id: RecordId, isAllowed?: (record: R) => boolean): Promise<WithObject<ChangeResult<R>, R>>;
+  /** Creates a record, and returns it. The store makes its id, if it has none. Rejects with an HttpError (507) if the store is full. */
+  create(record: N): Promise<R>;
+  /**
+   * Creates a record with an id, or replaces the one that has it, by what `edit` returns for it, or for undefined. Atomic, as `change`. Returns
+   * the record. Rejects as `create`.
+   */
+  put(id: RecordId, edit: (record: R | undefined) => N): Promise<R>;
+  /**
+   * Replaces a record by what `edit` returns; undefined leaves it as it is. No other change comes between. `edit` can run again. Returns the
+   * record as it is then; undefined if none has the id.
+   */
+  change(id: RecordId, edit: (record: R) => N | undefined): Promise<R | undefined>;
+  /**
+   * Deletes a record with those below it, if `isAllowed` returns true for it. Returns it as it was; undefined if none has the id, or it stays.
+   */
+  remove(id: RecordId, isAllowed?: (record: R) => boolean): Promise<R | undefined>;
   /** Deletes up to `limit` records below a scope, and returns their number. */
   removeBelow(scope: string, limit: number): Promise<number>;
 }

@@ -1,10 +1,20 @@
 // The records of a collection for the handlers of an application: ids are those within a scope, and only valid records are written.
 import { isObject, parseJson, type RawJson } from "../../lib/index.ts";
-import { idOf, type RecordId, removeWithBelow, type Store, scopeFilter, toScope } from "../../store/index.ts";
+import {
+  type ChangeResult,
+  type CreateResult,
+  type PutResult,
+  type RecordId,
+  removeWithBelow,
+  type Store,
+  scopeFilter,
+  toScope,
+} from "../../store/index.ts";
 import type { RecordMaker } from "../record/record-maker.ts";
 import type { Resource } from "../record/resource.ts";
 import { type HandlerQuery, type HandlerRecords, toConditions, toFilter, toOrders } from "./handler-query.ts";
 import { addRecord, placeRecord } from "./place-record.ts";
+import { storeFull } from "./request.ts";
 
 export interface CheckedRecordsOptions {
   readonly resource: Resource;
@@ -70,8 +80,11 @@ export function checkRecords(options: CheckedRecordsOptions): HandlerRecords {
     return value;
   };
   const parse = ({ text }: RawJson<unknown>) => parseJson(text, Number.POSITIVE_INFINITY);
-  const toObject = <T extends object>(result: T) =>
-    "record" in result ? { ...result, record: read(parse(result.record as RawJson<unknown>)) } : result;
+  // The record of a result.
+  const recordOf = (result: ChangeResult<unknown> | PutResult<unknown> | CreateResult<unknown>) => {
+    if (result.outcome === "full") throw storeFull(resource.recordName);
+    return "record" in result ? read(parse(result.record)) : undefined;
+  };
   // What is not enumerable, and what is not set, stays.
   const keepPrivate = <N extends object | undefined>(before: unknown, edited: N): N =>
     edited && resource.plan.private
@@ -95,34 +108,34 @@ export function checkRecords(options: CheckedRecordsOptions): HandlerRecords {
       return found && read(parse(found));
     },
     position: async (id) => records.position(at(id)),
-    async create(record, idempotencyKey) {
+    async create(record) {
       if (isOfAll) throw needsValues();
       const made = maker?.create(record, resource.membersOfScope(values)).value;
       const completed = { ...made, ...(maker?.withoutRequestOnly(record) ?? record), ...resource.privateOf(record) };
       const placed = placeRecord(resource, completed, resource.idIn(record));
       requireValid(placed.record);
       const exists = (id: string) => new Error(`Another record of ${name} has the id ${id}.`);
-      const result = await addRecord(records, resource, placed, { scope: values, exists, key: idempotencyKey });
-      return toObject("id" in result ? { ...result, id: idOf(collection, result.id) } : result) as never;
+      return recordOf(await addRecord(records, resource, placed, { scope: values, exists }));
     },
     put: async (id, edit) => {
       const result = await records.put(at(id), (raw) => {
         const record = raw && read(parse(raw));
         return requireValid(keepPrivate(record, resource.withId(edit(record), `${id}`)));
       });
-      return toObject(result) as never;
+      return recordOf(result);
     },
     change: async (id, edit) => {
       const result = await records.change(at(id), (raw) => {
         const record = read(parse(raw));
         return requireValid(keepPrivate(record, edit(record)));
       });
-      return toObject(result) as never;
+      return recordOf(result);
     },
     remove: async (id, isAllowed = () => true) => {
       const inner = toScope(resource.isSingle ? values : [...values, `${id}`]);
       const deletion = { collection: name, address: at(id), scope: inner, below };
-      return toObject(await removeWithBelow(store, deletion, (raw) => isAllowed(read(parse(raw))))) as never;
+      const result = await removeWithBelow(store, deletion, (raw) => isAllowed(read(parse(raw))));
+      return result.outcome === "changed" ? recordOf(result) : undefined;
     },
     removeBelow: async (inner, limit) => {
       if (isOfAll) throw needsValues();

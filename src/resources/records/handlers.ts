@@ -19,7 +19,7 @@ import { placeRecord } from "./place-record.ts";
 import { hidePrivate } from "./private-members.ts";
 import { createPropertyHandler } from "./property-handlers.ts";
 import { forCaller, showOwn } from "./record-owners.ts";
-import { invalidBody } from "./request.ts";
+import { invalidBody, storeFull } from "./request.ts";
 
 /** The handlers of the operations that a store can answer. */
 export interface RecordHandlers {
@@ -134,7 +134,7 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
           { code: "idempotency_key_reused", status: 422 },
           `This ${collection.action.keyHeader} was used with a different body. Use a new key to create another ${recordName}.`,
         );
-      if (created.outcome === "full") throw collection.full();
+      if (created.outcome === "full") throw storeFull(collection.resource.recordName);
       const isRepeated = created.outcome === "repeated";
       // The record of a key has no URLs yet.
       const stored = isRepeated
@@ -256,7 +256,7 @@ async function createOrReplace(collection: CollectionAccess, call: UntypedCall, 
     return collection.makeNew(call, members, embedded, collection.place.absoluteUrlOf(call, address));
   };
   const result = await collection.add(call, (records) => records.put(address, edit));
-  if (result.outcome === "full") throw collection.full();
+  if (result.outcome === "full") throw storeFull(collection.resource.recordName);
   const isCreated = result.outcome === "created";
   const { status, createdStatus } = collection.action;
   const response = await collection.writeSelected(call, result.record, isCreated ? createdStatus : status);

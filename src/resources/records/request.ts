@@ -14,6 +14,14 @@ export function invalidBody(name: string, message: string): InvalidRequest {
   return new InvalidRequest([{ location: "body", name, message }]);
 }
 
+/** Returns the error of a new record for which the store has no room, or no id. */
+export function storeFull(recordName: string): HttpError {
+  return new HttpError(
+    { code: "store_full", status: 507 },
+    `The store contains the maximum number of records, or the highest id. No ${recordName} was created. Do not retry.`,
+  );
+}
+
 /** Throws an HttpError if a request has a parameter, or a member of its body, whose effect is not known. */
 export function requireUnderstood(
   call: UntypedCall,

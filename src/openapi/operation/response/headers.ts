@@ -5,7 +5,6 @@ import type { Validation } from "../../schema/keyword.ts";
 import { readText } from "../../wire/styles.ts";
 import type { ResponseCheck } from "./check.ts";
 import type { Declaration, Header } from "./declaration.ts";
-import type { UntypedResponse } from "./response.ts";
 
 // Returns the values of a header as text. Throws an Error if HTTP does not allow it. Reports it if it does not match its declaration.
 function writeHeader(
@@ -99,7 +98,10 @@ function toAscii(json: string): string {
 
 /** Returns the headers of a response as text, in their order. */
 export function writeHeaders(
-  { status, headers = {} }: UntypedResponse,
+  {
+    status,
+    headers = {},
+  }: { readonly status: number; readonly headers?: Readonly<Record<string, unknown>> | undefined },
   declaration: Declaration | undefined,
   check: ResponseCheck,
 ): [name: string, text: string][] {
