@@ -63,7 +63,7 @@ testLikely("an optional member that a record requires is sent, or a 501 names it
   t.ok(Math.abs(Date.parse(body.modify_time) - Date.now()) < 60_000, "the time of the change");
   t.match(await send("POST", "/plans", plan), {
     status: 501,
-    body: { message: /must have the field 'scheme'\. Send the request with it\.$/ },
+    body: { message: /must have the field 'scheme'\. Send the request with scheme\.$/ },
   });
   t.match(await send("POST", "/plans", { ...plan, scheme: "flat" }), {
     status: 501,

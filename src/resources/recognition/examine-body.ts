@@ -1,7 +1,7 @@
 // Examines the body of an operation that makes or changes a record: whether it has all that a record consists of.
 import { toJson, toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
-import { attributesName, controlNames, keyMembers, singularOf, spokenPartial } from "../record/name-tables.ts";
+import { attributesName, controlNames, foreignIdOf, keyMembers, spokenPartial } from "../record/name-tables.ts";
 import { type BodyPlan, RecordMaker, type Sources } from "../record/record-maker.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace, valueType } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
@@ -12,7 +12,7 @@ import { findListed } from "./filters.ts";
 import { findOpaqueMember, planMembers } from "./made-members.ts";
 import { lastSegment, listPathOf, normalizePath, parametersOf } from "./paths.ts";
 import type { PlannedAction } from "./plan.ts";
-import { canBeId, findEmbedded } from "./response-shape.ts";
+import { canBeId, findEmbedded, findRenamed } from "./response-shape.ts";
 import { createUrlFinder } from "./url-members.ts";
 import { readOperationHint, refusal } from "./x-resource.ts";
 
@@ -43,7 +43,7 @@ export class BodyExamination {
     const { kind } = this.#examined;
     const isNew = kind === "create" || kind === "replace";
     const body = isNew ? this.#examineNew() : kind === "update" ? this.#examineChange() : undefined;
-    const controls = this.#findControls();
+    const controls = this.#findControls(Object.values(body?.renamed ?? {}));
     const sent = isNew || kind === "delete" ? bodySchema(this.#operation) : undefined;
     const required = sent ? this.#schemaOf(sent).required : [];
     const inPath = parametersOf(this.#operation.path);
@@ -53,7 +53,7 @@ export class BodyExamination {
     return { body, controls, ...embedded, ...(body && this.#findEchoed(body, controls)) };
   }
 
-  #findControls(): readonly string[] {
+  #findControls(renamed: readonly string[]): readonly string[] {
     const { record } = this.#resource;
     const part = changeSchema(this.#operation);
     const body = part && this.#schemaOf(part);
@@ -64,7 +64,8 @@ export class BodyExamination {
     const own = body ? this.#findOwn(body) : [];
     const isLost = (name: string) => own.includes(name) && this.#response?.required.includes(name);
     const isControl = (name: string) => controlNames.test(toSnakeCase(name)) || isLost(name);
-    const isOther = (name: string) => body !== undefined && this.#belongsElsewhere(body, name);
+    const isOther = (name: string) =>
+      body !== undefined && !renamed.includes(name) && this.#belongsElsewhere(body, name);
     return names.filter((name) => (!record.propertyNames.includes(name) && isControl(name)) || isOther(name));
   }
 
@@ -99,8 +100,7 @@ export class BodyExamination {
     const { record, item, idName } = this.#resource;
     const words = toSnakeCase(name);
     const isInside = (outer: string) => {
-      const start = toSnakeCase(outer);
-      const isId = words === `${start}_id` || words === `${singularOf(start)}_ids`;
+      const isId = foreignIdOf(name, outer) !== undefined;
       const [inner] = itemSchemas(record.property(outer)) ?? record.property(outer);
       const schema = inner && this.#schemaOf(inner);
       const isMember = schema?.canHave(name) && valueType(schema.property(name)) === valueType(body.property(name));
@@ -123,9 +123,9 @@ export class BodyExamination {
     }
     const body = this.#findBody(part);
     this.#doubtUnknown(body);
-    const secret = body.propertyNames.find((name) =>
-      record.property(name).some(({ schema }) => schema.writeOnly === true),
-    );
+    const isSecret = (name: string) => record.property(name).some(({ schema }) => schema.writeOnly === true);
+    const renamed = Object.values(body.names);
+    const secret = body.propertyNames.find((name) => !renamed.includes(name) && isSecret(name));
     if (secret !== undefined) this.#examined.doubt(`takes the property ${secret}, which is write-only`);
     const isGiven = (name: string) => {
       const schemas = body.property(name).map(({ schema }) => schema);
@@ -161,9 +161,10 @@ export class BodyExamination {
   #findEmbedded(body: RecordSchema): void {
     this.#embedded = findEmbedded(body, this.#resource, this.#examined.all);
     for (const [member, collection] of Object.entries(this.#embedded))
-      this.#examined.doubt(`has the records of ${collection} whose ids a request has as ${member}`);
+      this.#examined.doubt(`has the records of ${collection} whose ids a request has as ${body.ownName(member)}`);
     const opaque = findOpaqueMember(this.#resource.record, body, Object.keys(this.#embedded));
-    if (opaque !== undefined) this.#examined.refuse(`takes the property ${opaque} in another form than the record has`);
+    if (opaque === undefined) return;
+    this.#examined.refuse(`takes the property ${body.ownName(opaque)} in another form than the record has`);
   }
 
   // A PUT that requires nothing of what a POST requires changes some members, as the templates of FastAPI and Laravel do.
@@ -190,9 +191,12 @@ export class BodyExamination {
     const { owner } = this.#resource.plan;
     const ofCaller: Sources = owner ? { [owner.property]: { caller: true } } : {};
     const created = { ...members.created, ...(isNew && { ...ofCaller, ...this.#initial }) };
+    for (const [member, name] of Object.entries(body.names))
+      this.#examined.doubt(`takes the property ${name} as the id of ${member}`);
     return {
       ...members,
       created,
+      ...(Object.keys(body.names).length > 0 && { renamed: body.names }),
       ...(owner && { kept: [...members.kept, owner.property] }),
       schema: body.pointer,
       member: this.#member,
@@ -214,25 +218,37 @@ export class BodyExamination {
     return Object.fromEntries(initial.map(([name, value]) => [name, { value, because: "x-resource" }]));
   }
 
+  // A schema of what a request has of a record, by the names of the record. What its path or the response has is no other name.
+  #rename(body: RecordSchema): RecordSchema {
+    const others = [
+      ...this.#findOwn(body),
+      ...parametersOf(this.#operation.path),
+      ...(this.#resource.plan.private ?? []),
+    ];
+    return body.withNames(findRenamed(body, this.#resource, this.#examined.all, others));
+  }
+
   #schemaOf(place: SchemaPlace): RecordSchema {
     return RecordSchema.of(this.#resource.record.document, place);
   }
 
   #doubtUnknown(body: RecordSchema): void {
-    const unknown = this.#resource.record.requestOnly(body, this.#findShown(body))?.findFirst();
+    const others = Object.values(body.names);
+    const unknown = this.#resource.record.requestOnly(body, this.#findShown(body))?.findFirst(others);
     if (unknown !== undefined) this.#examined.doubt(`takes the property ${unknown}, which the record does not have`);
   }
 
   // The schema of what a request has of a record: its body, or a member of it. One that has nothing of it would be lost.
   #findBody(place: SchemaPlace): RecordSchema {
     const { record, idName, idPath, plan } = this.#resource;
-    const body = this.#schemaOf(place);
+    const body = this.#rename(this.#schemaOf(place));
     // A body can repeat the id beside the member with the record.
     const isPart = ({ propertyNames }: RecordSchema) =>
       propertyNames.some((name) => record.propertyNames.includes(name) && name !== idName);
     if (isPart(body) || body.propertyNames.length === 0) return body;
     const members = body.propertyNames.flatMap((name) => {
-      const schema = body.member(name);
+      const inner = body.member(name);
+      const schema = inner && this.#rename(inner);
       return schema && isPart(schema) ? [{ name, schema }] : [];
     });
     const [member] = members;

@@ -1,7 +1,17 @@
 // Which members of a record a response has, as a request selects them: some of its own, or other records in place of their ids.
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
-import { attributesName, expandNames, fieldsNames, meaningOf, singularOf } from "../record/name-tables.ts";
+import { chooseValues, valuesOf as valuesOfChoice } from "../record/member-values.ts";
+import {
+  attributesName,
+  expandNames,
+  fieldsNames,
+  foreignIdNames,
+  foreignIdOf,
+  meaningOf,
+  referenceNames,
+  singularOf,
+} from "../record/name-tables.ts";
 import { itemSchemas, RecordSchema, valueType, withAlternatives } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
 import { queryOf } from "./bodies-and-parameters.ts";
@@ -99,7 +109,8 @@ function findReference(
   all: readonly Resource[],
 ): readonly (readonly [string, ExpansionTarget])[] {
   const { record } = resource;
-  const thing = toSnakeCase(member).replace(/_(id|uuid|gid|key|slug)s?$/, "");
+  const words = toSnakeCase(member);
+  const thing = foreignIdNames.exec(words)?.groups?.thing ?? words;
   const find = (name: string) => findShown(name, resource, all);
   const own = find(member);
   if (own !== undefined && canBeId(record, member)) return [[member, { collection: own.name, member, id: member }]];
@@ -122,13 +133,66 @@ export function findEmbedded(
 ): Readonly<Record<string, string>> {
   const { record } = resource;
   const found = record.propertyNames.flatMap((member) => {
-    const sent = body.property(member);
-    const type = valueType(itemSchemas(sent) ?? sent);
-    if (type === undefined || type === "boolean" || canBeId(record, member)) return [];
+    const type = idTypeOf(body.property(member));
+    if (type === undefined || canBeId(record, member)) return [];
     const other = findShown(member, resource, all);
     return other && (other.collection.idType === "string") === (type === "string") ? [[member, other.name]] : [];
   });
   return Object.fromEntries(found);
+}
+
+/**
+ * Returns the members of a body with ids of what a record has as objects, such as `authorId` with `author: { id }`, and `tagIds` with
+ * `tags: [{ id }]`: their names in the body, by those in the record. None that a record or `others` have, nor one of which it is not certain.
+ */
+export function findRenamed(
+  body: RecordSchema,
+  resource: Resource,
+  all: readonly Resource[],
+  others: readonly string[],
+): Readonly<Record<string, string>> {
+  const { record } = resource;
+  const isShown = (name: string) =>
+    record.propertyNames.includes(name) && !record.property(name).some(({ schema }) => schema.writeOnly === true);
+  const names = body.propertyNames.filter((name) => body.canHave(name) && !isShown(name) && !others.includes(name));
+  const found = names.flatMap((name) => {
+    const isUnsent = (member: string) => !body.canHave(member) && !canBeId(record, member);
+    const members = record.propertyNames.filter((one) => foreignIdOf(name, one) && isUnsent(one));
+    const isMade = (member: string) =>
+      takesId(record, [name, member], body.property(name), findShown(member, resource, all));
+    return members.length === 1 && members.every(isMade) ? members.map((member) => [member, name] as const) : [];
+  });
+  return Object.fromEntries(found.filter(([member]) => found.filter(([other]) => other === member).length === 1));
+}
+
+// Whether a member is made of the id that is sent with that name: the record of another collection with it, or else an object without more.
+function takesId(
+  record: RecordSchema,
+  [name, member]: readonly [string, string],
+  sent: readonly SchemaNode[],
+  other: Resource | undefined,
+): boolean {
+  const id = foreignIdOf(name, member) as string;
+  const shown = record.property(member);
+  const [sentItems, items] = [sent, shown].map((one) => itemSchemas(withAlternatives(one)));
+  const [first] = items ?? shown;
+  const inner = first && RecordSchema.of(record.document, first);
+  const isArray = items !== undefined;
+  if (inner === undefined || (sentItems !== undefined) !== isArray || idTypeOf(sent) === undefined) return false;
+  const typeOf = (schemas: readonly SchemaNode[]) => idTypeOf(schemas)?.replace("int64", "number");
+  const isLike = (name: string) => inner.propertyNames.includes(name) && typeOf(inner.property(name)) === typeOf(sent);
+  if (referenceNames.find(isLike) !== id) return false;
+  if (other !== undefined) return other.idName === id;
+  const said = valuesOfChoice(chooseValues(inner, inner.required, { isSaid: true }));
+  const value = { ...said, [id]: Object(inner.example)[id] };
+  return record.accepts(member, isArray ? [value] : value);
+}
+
+// The type of an id, or of each of an array, which can be null in another alternative; undefined for other values.
+function idTypeOf(schemas: readonly SchemaNode[]): "string" | "int64" | "number" | undefined {
+  const all = withAlternatives(schemas).flatMap((node) => node.parts());
+  const type = valueType(itemSchemas(all) ?? all);
+  return type === "boolean" ? undefined : type;
 }
 
 // The collection that is named like a member, which is an object with the id of a record, or an array of them.
@@ -158,7 +222,7 @@ function isBeside({ path, plan }: Resource, other: Pick<Resource, "path" | "plan
 function findShown(member: string, resource: Resource, all: readonly Resource[]): Resource | undefined {
   const { record } = resource;
   const schemas = record.property(member);
-  const shown = [schemas, itemSchemas(schemas)];
+  const shown = [schemas, itemSchemas(withAlternatives(schemas))];
   return all.find((other) => isBeside(resource, other) && shown.some((one) => shows(record, one, other.record)));
 }
 
@@ -167,7 +231,11 @@ export function canBeId(record: RecordSchema, member: string): boolean {
   return ["x", 1, ["x"], [1]].some((id) => record.accepts(member, id));
 }
 
-function shows(record: RecordSchema, [first]: readonly SchemaNode[] = [], other: RecordSchema): boolean {
+function shows(record: RecordSchema, schemas: readonly SchemaNode[] = [], other: RecordSchema): boolean {
+  const [own, referred] = schemas;
+  // Such as `{ allOf: [{ $ref: … }], readOnly: true }`.
+  const isReference = own?.schema.readOnly === true && own.schema.properties === undefined;
+  const first = isReference && referred && referred.parts().length === schemas.length - 1 ? referred : own;
   const inner = first && RecordSchema.of(record.document, first);
   return inner !== undefined && [inner, ...inner.alternatives].some(({ pointer }) => pointer === other.pointer);
 }

@@ -24,6 +24,16 @@ export const idNames = ["uuid", "key", "slug", "number", "name", "code"];
 /** The properties by which a record refers to another one, if it has a part of it. */
 export const referenceNames = ["id", "gid", "uuid", "key", "slug", "login", "name", "code", "ref", "sha"];
 
+/** The members with the id of another record, or several, and the name of what they refer to: `author_id`, `tag_uuids`. */
+export const foreignIdNames = /^(?<thing>.+)_(?<id>id|uuid|gid|key|slug)(?<many>s?)$/;
+
+/** Returns the name of the id that a member is of another one: `id` for `author_id` and `author`, and for `tag_ids` and `tags`. */
+export function foreignIdOf(name: string, other: string): string | undefined {
+  const { thing, id, many } = foreignIdNames.exec(toSnakeCase(name))?.groups ?? {};
+  const words = toSnakeCase(other);
+  return thing === words || (many && thing === singularOf(words)) ? id : undefined;
+}
+
 /** Names that a record and its parent both have, with different values. */
 export const ownNames = /^(id|uuid|key|slug|number|name|code)$/;
 

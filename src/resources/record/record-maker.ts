@@ -68,6 +68,8 @@ export interface BodyPlan extends MemberPlan {
   readonly schema: string;
   /** The member of the body that has it; undefined if it is the body itself. */
   readonly member?: string | undefined;
+  /** The members that a record has as objects with the ids that the body has, such as `author: { id }` of `authorId`: the names in the body, by those in the record. */
+  readonly renamed?: Readonly<Record<string, string>>;
   /** Whether a record keeps the members that the body does not have. */
   readonly isPartial?: boolean;
   /** Other schemas of the record in responses, which it must match, too. */
@@ -84,7 +86,7 @@ export interface AlternativePlan extends MemberPlan {
 
 /** Completes records with the members that the server makes. */
 export class RecordMaker {
-  /** The schema of what a request has of a record. */
+  /** The schema of what a request has of a record, by the names of the record. */
   readonly body: RecordSchema;
   readonly #resource: Resource;
   readonly #shown: readonly RecordSchema[];
@@ -95,7 +97,7 @@ export class RecordMaker {
   constructor(resource: Resource, plan: BodyPlan) {
     const { document } = resource.record;
     const schemaAt = (pointer: string) => RecordSchema.of(document, { pointer });
-    this.body = schemaAt(plan.schema);
+    this.body = schemaAt(plan.schema).withNames(plan.renamed ?? {});
     this.#resource = resource;
     this.#shown = plan.shown.map(schemaAt);
     this.#validate = resource.record.createValidator("response");

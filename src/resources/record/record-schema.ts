@@ -1,5 +1,5 @@
 // The schema of a record, with all that applies to it behind references and allOf.
-import type { Checked } from "../../lib/index.ts";
+import { type Checked, isObject } from "../../lib/index.ts";
 import {
   type CellOptions,
   createExample,
@@ -40,6 +40,8 @@ export class RecordSchema {
   /** The schema itself, and those that apply besides. */
   readonly parts: readonly SchemaNode[];
   readonly document: Document;
+  /** The declared names of some properties, by other names that these have, too: see `withNames`. */
+  readonly names: Readonly<Record<string, string>>;
   #hash: string | undefined;
   #variants: readonly (readonly SchemaNode[])[] | undefined;
   #required: readonly string[] | undefined;
@@ -57,11 +59,29 @@ export class RecordSchema {
     return schema;
   }
 
-  private constructor(document: Document, pointer: string) {
+  private constructor(document: Document, pointer: string, names: Readonly<Record<string, string>> = {}) {
     this.document = document;
+    this.names = names;
     this.parts = document.schemas.at(pointer).parts();
     this.pointer = this.parts.find(saysMore)?.pointer ?? pointer;
-    this.propertyNames = document.schemas.shapeAt(pointer).propertyNames;
+    this.propertyNames = [...new Set([...document.schemas.shapeAt(pointer).propertyNames, ...Object.keys(names)])];
+  }
+
+  /** Returns the schema with other names of some properties, which have the declared ones, too. `names` has these, by the others. */
+  withNames(names: Readonly<Record<string, string>>): RecordSchema {
+    return Object.keys(names).length === 0 ? this : new RecordSchema(this.document, this.pointer, names);
+  }
+
+  /** Returns the declared name of a property. */
+  ownName(name: string): string {
+    return Object.hasOwn(this.names, name) ? (this.names[name] as string) : name;
+  }
+
+  /** Returns a value with the other names of its properties. */
+  rename(members: object): object {
+    const others = new Map(Object.entries(this.names).map(([name, own]) => [own, name]));
+    if (others.size === 0) return members;
+    return Object.fromEntries(Object.entries(members).map(([own, value]) => [others.get(own) ?? own, value]));
   }
 
   /** The properties that each record has, whichever alternative it matches. */
@@ -85,7 +105,8 @@ export class RecordSchema {
     const [first = [], ...others] = this.#applicable.map((nodes) =>
       nodes.flatMap(({ schema }) => (schema.required ?? []) as string[]),
     );
-    return [...new Set(first)].filter((name) => others.every((names) => names.includes(name)));
+    const own = [...new Set(first)].filter((name) => others.every((names) => names.includes(name)));
+    return [...own, ...Object.keys(this.names).filter((name) => own.includes(this.ownName(name)))];
   }
 
   /** The schemas of `oneOf` and `anyOf` that have properties. */
@@ -112,8 +133,14 @@ export class RecordSchema {
 
   /** Returns the schemas that can apply to a property of a property, and so on. */
   at(path: readonly string[]): readonly SchemaNode[] {
-    const found = this.#applicable.flatMap((nodes) => propertyAt(nodes, path)).flatMap((node) => node.parts());
+    const found = this.#propertiesAt(path).flatMap((nodes) => nodes.flatMap((node) => node.parts()));
     return [...new Map(found.map((node) => [node.pointer, node])).values()];
+  }
+
+  // By alternatives.
+  #propertiesAt(path: readonly string[]): readonly (readonly SchemaNode[])[] {
+    const declared = path.map((name, level) => (level === 0 ? this.ownName(name) : name));
+    return this.#applicable.map((nodes) => propertyAt(nodes, declared));
   }
 
   /** Returns the schemas that can apply to a property. */
@@ -136,12 +163,17 @@ export class RecordSchema {
   #createExample(): unknown {
     const { schemas } = this.document;
     const check = schemas.compileCheckAt(this.pointer);
-    return createExample(schemas.at(this.pointer), (value) => "value" in check(value));
+    const example = createExample(schemas.at(this.pointer), (value) => "value" in check(value));
+    return isObject(example) ? { ...example, ...this.rename(example) } : example; // by all of its names
   }
 
   /** Returns a value with the read-only members of a previous one, at each depth. Those that `body` can have are not read-only. */
   keepReadOnly<T>(previous: unknown, value: T, body?: RecordSchema): T {
-    return (this.readOnly?.keepFrom(previous, value, body?.readOnly) ?? value) as T;
+    const kept = (this.readOnly?.keepFrom(previous, value, body?.readOnly) ?? value) as T;
+    const members = Object(value) as Readonly<Record<string, unknown>>;
+    const isId = (name: string) => Object.hasOwn(members, name) && ![members[name]].flat().some(isObject);
+    const ids = Object.keys(body?.names ?? {}).filter(isId);
+    return ids.length === 0 ? kept : { ...kept, ...Object.fromEntries(ids.map((name) => [name, members[name]])) };
   }
 
   /** What is read-only of its values; undefined if no schema of the document is. */
@@ -195,7 +227,7 @@ export class RecordSchema {
   // For each alternative that declares the property, those of the schemas that apply to it.
   #compileReaders(path: readonly string[]): readonly (readonly Reader[])[] {
     const { schemas } = this.document;
-    const declared = this.#applicable.map((nodes) => propertyAt(nodes, path)).filter((nodes) => nodes.length > 0);
+    const declared = this.#propertiesAt(path).filter((nodes) => nodes.length > 0);
     return declared.map((nodes) => nodes.map(({ pointer }) => schemas.compileReaderAt(pointer, "response")));
   }
 

@@ -44,16 +44,16 @@ export class RequestOnlyMembers {
     return Object.fromEntries(kept.map(([name, member]) => [name, inner(name, member) ?? member]));
   }
 
-  /** Returns the path of the first of them, such as `card.number`; undefined if there is none. */
-  findFirst(visited: Set<RequestOnlyMembers> = new Set()): string | undefined {
+  /** Returns the path of the first of them that is none of these names, such as `card.number`; undefined if there is none. */
+  findFirst(others: readonly string[] = [], visited: Set<RequestOnlyMembers> = new Set()): string | undefined {
     if (visited.has(this)) return undefined;
     visited.add(this);
     const names = this.#sent.flatMap(({ schema }) => Object.keys(Object(schema.properties)));
-    const own = names.find((name) => this.#isOnlySent(name));
+    const own = names.find((name) => !others.includes(name) && this.#isOnlySent(name));
     if (own !== undefined) return own;
     const inner = [...names, "*"].map((name) => [`${name}.`, this.#member(name)] as const);
     for (const [path, members] of [...inner, ["", this.#item(maxTuple)] as const]) {
-      const found = members?.findFirst(visited);
+      const found = members?.findFirst([], visited);
       if (found !== undefined) return `${path}${found}`;
     }
     return undefined;

@@ -73,8 +73,20 @@ export class CollectionAccess {
     const member = this.action.body?.member;
     const found = member === undefined ? body : Object(body)[member];
     if (found === undefined) return {};
-    if (typeof found === "object" && found !== null && !Array.isArray(found)) return found;
+    if (isObject(found)) return this.#rename(found);
     throw invalidBody(member ?? "", "A record must be an object.");
+  }
+
+  // Returns what a request has of a record by the names of the record.
+  #rename(sent: object): object {
+    const { names = {} } = this.maker?.body ?? {};
+    const twice = Object.entries(names).find((both) => both.every((name) => Object.hasOwn(sent, name)));
+    if (twice) throw invalidBody(twice[0], `A request can have ${twice.join(" or ")}, and not both.`);
+    return this.maker?.body.rename(sent) ?? sent;
+  }
+
+  #sentName(name: string): string {
+    return this.maker?.body.ownName(name) ?? name;
   }
 
   /** Returns the id that a query chooses for a new record; undefined if it chooses none. */
@@ -168,7 +180,7 @@ export class CollectionAccess {
         const isWhole = this.maker?.findOpaque({ [member]: value }) !== undefined;
         if (!isWhole && (await this.#lacksImport(collection))) return undefined;
         await this.requireImported(collection);
-        throw invalidBody(member, `No ${other.recordName} has the id ${id}.`);
+        throw invalidBody(this.#sentName(member), `No ${other.recordName} has the id ${id}.`);
       };
       const all = await Promise.all(ids.map(find));
       return all.includes(undefined) ? [] : [[member, Array.isArray(value) ? all : all[0]] as const];
@@ -195,13 +207,13 @@ export class CollectionAccess {
     if (opaque !== undefined)
       throw new HttpError(
         "not_implemented",
-        `The value of ${opaque} does not match its schema in the ${this.resource.recordName} of a response, and can't be converted. Send ${other}.`,
+        `The value of ${this.#sentName(opaque)} does not match its schema in the ${this.resource.recordName} of a response, and can't be converted. Send ${other}.`,
       );
     const subject = problem.path === "" ? "it" : `its property ${problem.path}`;
     const canSend = problem.path === "" && this.maker?.body.canHave(`${problem.part}`);
     throw new HttpError(
       "not_implemented",
-      `The ${this.resource.recordName} that this request makes does not match its schema: ${subject} ${problem.requirement}.${canSend ? " Send the request with it." : ""}`,
+      `The ${this.resource.recordName} that this request makes does not match its schema: ${subject} ${problem.requirement}.${canSend ? ` Send the request with ${this.#sentName(`${problem.part}`)}.` : ""}`,
     );
   }
 
@@ -210,7 +222,10 @@ export class CollectionAccess {
     if (problem === undefined) return value;
     const { recordName } = this.resource;
     const subject = problem.path === "" ? `The ${recordName}` : `The property ${problem.path} of the ${recordName}`;
-    throw invalidBody(problem.part ?? problem.path, `${subject} ${problem.requirement}, also after the change.`);
+    throw invalidBody(
+      this.#sentName(problem.part ?? problem.path),
+      `${subject} ${problem.requirement}, also after the change.`,
+    );
   }
 
   /** Returns the response with a record. `shown` is what it has of it: the ETag is that of the whole record, which a change compares. */

@@ -4,7 +4,7 @@ import type { TableRow } from "../../openapi/index.ts";
 import { type RecordId, toScope } from "../../store/index.ts";
 import { findCreation } from "../recognition/find-plan.ts";
 import { RecordMaker } from "../record/record-maker.ts";
-import type { RecordSchema } from "../record/record-schema.ts";
+import { RecordSchema } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
 import { placeRecord } from "./place-record.ts";
 
@@ -56,7 +56,7 @@ export class ImportReader {
     this.#defaultScope = collection.isScoped ? scope : [];
     this.#isComplete = body !== undefined && Object.keys(body.created).length === 0 && doubts.length === 0;
     this.#maker = this.#isComplete || body === undefined ? undefined : new RecordMaker(resource, body);
-    this.#added = this.#maker?.body ?? newRecord;
+    this.#added = this.#maker && body ? RecordSchema.of(record.document, { pointer: body.schema }) : newRecord;
     this.#madeNames = new Set(record.propertyNames.filter((name) => !this.#added.canHave(name)));
     this.#validateWhole = resource.validate;
     this.#validateAdded = this.#added.createValidator("request");
@@ -133,7 +133,8 @@ export class ImportReader {
     const sent = hasMade ? Object.fromEntries(entries.filter(([name]) => !isMade(name))) : line;
     const checked = this.#validateAdded(sent, noun);
     if (checked.problem || (this.#isComplete && !hasMade)) return checked;
-    const made = this.#maker?.create(checked.value, this.#resource.membersOfScope(scope)) ?? checked;
+    const made =
+      this.#maker?.create(this.#maker.body.rename(checked.value), this.#resource.membersOfScope(scope)) ?? checked;
     if (made.problem) return made;
     const { id } = this.#resource.collection;
     const isOwn = ([name, value]: [string, unknown]) =>
