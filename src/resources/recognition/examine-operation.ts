@@ -11,6 +11,7 @@ import {
   queryNames,
   spokenDeletion,
   spokenKeeping,
+  spokenPeriod,
   timeNames,
   wholeNames,
 } from "../record/name-tables.ts";
@@ -58,6 +59,8 @@ export class Examination extends ExaminedOperation {
       this.refuse("has a body or query parameters, which can select what it deletes");
     if (kind === "delete" && !isWhole && onlyEnds(operation, resource.record))
       this.refuse(this.#describeEnding("says that it changes a state of the record, and does not delete it"));
+    if (kind === "list" && spokenPeriod.test(textOf(operation)))
+      this.refuse("lists the records of a period, such as the last 30 days");
     const roles = this.#findRoles();
     const fieldsParameter = kind === "delete" ? undefined : findFieldsParameter(operation, resource);
     const refused = this.#findRefused(success.list).filter(({ value }) => value.name !== fieldsParameter);
@@ -227,6 +230,11 @@ export class Examination extends ExaminedOperation {
         `does not require the property ${id}, whose schema does not allow the UUID that the store would make`,
       );
   }
+}
+
+function textOf({ part }: Operation): string {
+  const { summary, description } = Object(part.value) as Readonly<Record<string, unknown>>;
+  return `${summary}. ${description}`;
 }
 
 // Whether a list can't say the next cursor, because the member for it has another type than a text.

@@ -7,6 +7,7 @@ import {
   changeNames,
   codeNames,
   computedNames,
+  derivedNames,
   envelopeNames,
   meaningOf,
   pageArrayNames,
@@ -60,7 +61,7 @@ function findCollections(document: Document): readonly CollectionPlan[] {
   const likely = found.filter((one) => isImported(one) && !singles.some(({ path }) => path === one.path));
   const others = addViews(document, [...collections, ...singles, ...firstOfEachPath(likely)]);
   const lists = document.operations.flatMap((get) => finder.findList(get, others) ?? []);
-  const all = [...others, ...lists];
+  const all = [...others, ...lists.filter((one) => !isKeptElsewhere(one, lists))];
   const names = nameAll(all);
   const nameOf = (one: FoundCollection) => names.get(one) as string;
   return all.map((one) => {
@@ -72,6 +73,15 @@ function findCollections(document: Document): readonly CollectionPlan[] {
 // Two paths such as `/fields/{id}` and `/fields/{fieldId}` are of one collection, of which the first one is answered.
 function firstOfEachPath(found: readonly FoundCollection[]): readonly FoundCollection[] {
   return [...Map.groupBy(found, ({ path }) => path).values()].map(([first]) => first as FoundCollection);
+}
+
+// Whether another list, which is not below a record, has the imported records of a list, which it would have a second time.
+function isKeptElsewhere(list: FoundCollection, lists: readonly FoundCollection[]): boolean {
+  const depth = ({ path }: FoundCollection) => parametersOf(path).length;
+  const [first] = lists
+    .filter((one) => isImported(one) && one.record.pointer === list.record.pointer)
+    .toSorted((a, b) => depth(a) - depth(b));
+  return isImported(list) && first !== list && !list.id.isGiven;
 }
 
 class CollectionFinder {
@@ -148,8 +158,6 @@ class CollectionFinder {
       ({ path, operations, views }) =>
         path === place || operations.list === get || views.some(({ operation }) => operation === get),
     );
-    const isElsewhere = ({ pointer }: RecordSchema) =>
-      others.some((one) => one.record.pointer === pointer && one.path === listPathOf(place) && !isImported(one));
     if (hint === false || isOther || !singlePath.test(place) || this.#find("GET", place) !== get) return undefined;
     const part = readSchema(get);
     const post = this.#find("POST", place);
@@ -162,9 +170,10 @@ class CollectionFinder {
     if (
       record === undefined ||
       id === undefined ||
-      (post === undefined && hint.id === undefined && isElsewhere(record)) ||
+      (post === undefined && hint.id === undefined && others.some((one) => one.record.pointer === record.pointer)) ||
       !(hint.id || certainIdNames.test(toSnakeCase(id.path.join("_"))) || isCode) ||
-      isComputedPath(place)
+      isComputedPath(place) ||
+      derivedNames.test(toSnakeCase(lastSegment(place)))
     )
       return undefined;
     const create = post && responseAt(post, "201") && bodySchema(post) ? post : undefined;

@@ -39,7 +39,8 @@ export function findId(
   const parameter = parametersOf(template).at(-1) as string;
   const part = parameterParts.find(({ value }) => value.in === "path" && value.name === parameter);
   const schema = part?.written("schema");
-  const sent = schema && idType(RecordSchema.of(record.document, schema).parts);
+  const parts = schema ? RecordSchema.of(record.document, schema).parts : [];
+  const sent = idType(parts);
   const thing = toSnakeCase(listPathOf(template)).split("_").at(-1)?.replace(/s$/, "");
   const whole = toSnakeCase(parameter);
   const words = whole.split("_");
@@ -56,8 +57,11 @@ export function findId(
   const isOwn = singularOf(toSnakeCase(lastSegment(listPathOf(template)))) === whole;
   const certain = suffixes.filter((suffix) => either.length > 0 || !(isOwn || suffix.endsWith("_id")));
   const first = isMade ? ["id"] : [whole, ...certain, ...either, "id", ...suffixes];
-  const named = [...first, "id"].flatMap((one) => find(one) ?? []);
-  const others = usual.flatMap((one) => find(one) ?? []);
+  const alike = record.propertyNames.filter((name) => lettersOf(name) === lettersOf(parameter));
+  const named = [...alike, ...[...first, "id"].flatMap((one) => find(one) ?? [])];
+  // A UUID is no name or code.
+  const canBe = (name: string) => !isUuid(parts) || isUuid(record.property(name));
+  const others = usual.flatMap((one) => find(one) ?? []).filter(canBe);
   // Such as `sink_id` of `/logsinks/{logsink_id}`.
   const similar = record.propertyNames.filter((name) => {
     const [, prefix] = /^(.+)_id$/.exec(toSnakeCase(name)) ?? [];
@@ -76,6 +80,10 @@ export function findId(
   const path = nested.find((names) => idType(record.at(names)) === "string");
   return path && sent !== "int64" ? { path, type: "string" } : undefined;
 }
+
+const lettersOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+
+const isUuid = (schemas: readonly SchemaNode[]) => schemas.some(({ schema: { format } }) => format === "uuid");
 
 // The format of a number does not matter: the store generates small integers.
 function idType(schemas: readonly SchemaNode[]): Id["type"] | undefined {

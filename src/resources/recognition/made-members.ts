@@ -41,12 +41,14 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
     const schemas = body.property(name).flatMap((node) => node.parts());
     return schemas.length > 0 && !schemas.some(({ schema }) => schema.readOnly === true);
   };
-  const unsent = record.propertyNames.filter((name) => name !== id && !sent(name));
+  // What only some alternatives have is made by their own plans.
+  const names = record.propertyNames.filter((name) => record.isCommon(name));
+  const unsent = names.filter((name) => name !== id && !sent(name));
   const hasDefault = (name: string) => record.property(name).some(({ schema }) => schema.default !== undefined);
-  const defaults = record.propertyNames.filter((name) => hasDefault(name) || listedAs(name) !== undefined);
+  const defaults = names.filter((name) => hasDefault(name) || listedAs(name) !== undefined);
   const required = new Set([...[record, ...shown].flatMap((schema) => schema.required), ...defaults]);
   // A request can have the time of the creation, so that an import can set it.
-  const optional = record.propertyNames.filter((name) => name !== id && sent(name) && !body.required.includes(name));
+  const optional = names.filter((name) => name !== id && sent(name) && !body.required.includes(name));
   const findTimes = (wanted: "created" | "updated", names: readonly string[] = unsent): [string, Source][] =>
     names.flatMap((name) => {
       const time = meaningOf(timeNames, name) === wanted ? timeOf(name, record.property(name)) : undefined;

@@ -1,9 +1,9 @@
 // The parameters of a list that select a page, by their usual names.
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
-import { meaningOf, type PageRole, pageParameterNames, pairedPageNames } from "../record/name-tables.ts";
+import { meaningOf, type PageRole, pageParameterNames, pairedPageNames, spokenLimit } from "../record/name-tables.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
-import { createArgumentCheck, queryOf } from "./bodies-and-parameters.ts";
+import { createArgumentCheck, descriptionOf, queryOf } from "./bodies-and-parameters.ts";
 
 // Like those of the server, whose form the schema of a cursor must allow.
 const exampleCursor = Buffer.alloc(16, 5).toString("base64url");
@@ -46,6 +46,8 @@ export interface PageParameters extends Readonly<Partial<Record<PageRole, string
   readonly firstOffset: number;
   /** The default of the limit if it is no number of records, such as -1: the server chooses the limit. */
   readonly anyLimit?: number;
+  /** The default of the limit, if only its description says it. */
+  readonly usualLimit?: number;
 }
 
 /** Reads the parameters of a list that select a page. */
@@ -53,7 +55,7 @@ export function readPageParameters(list: Operation, record: RecordSchema, exampl
   const found: Partial<Record<PageRole, string>> = {};
   let [firstPage, firstOffset] = [1, 0];
   let isIdCursor = false;
-  let anyLimit: number | undefined;
+  let [anyLimit, usualLimit]: (number | undefined)[] = [];
   for (const part of list.parameterParts) {
     const { in: location, name } = part.value;
     const role = location === "query" ? pageRoleOf(part, record, exampleId, list) : undefined;
@@ -62,10 +64,18 @@ export function readPageParameters(list: Operation, record: RecordSchema, exampl
     if (role === "page") firstPage = firstPageOf(part);
     if (role === "offset") firstOffset = firstOffsetOf(part, list);
     if (role === "limit") anyLimit = [schemaOf(part).default].find((one) => Number(one) < 0) as number | undefined;
+    if (role === "limit") usualLimit = Number(spokenLimit.exec(descriptionOf(part))?.[1]) || undefined;
     if (role === "cursor")
       isIdCursor = name === "starting_after" || !createArgumentCheck(part, record.document)(exampleCursor);
   }
-  return { ...found, isIdCursor, firstPage, firstOffset, ...(anyLimit !== undefined && { anyLimit }) };
+  return {
+    ...found,
+    isIdCursor,
+    firstPage,
+    firstOffset,
+    ...(anyLimit !== undefined && { anyLimit }),
+    ...(usualLimit !== undefined && { usualLimit }),
+  };
 }
 
 function schemaOf(parameter: Operation["parameterParts"][number]): Readonly<Record<string, unknown>> {

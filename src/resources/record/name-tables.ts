@@ -19,7 +19,7 @@ export function meaningOf<Meaning>(rows: readonly Row<Meaning>[], name: string):
 }
 
 /** The properties that have an id, beside those that are named like the parameter of the path. The first that a record has is its id. */
-export const idNames = ["uuid", "key", "slug", "number", "name", "code"];
+export const idNames = ["uuid", "pk", "key", "slug", "number", "name", "code"];
 
 /** The properties by which a record refers to another one, if it has a part of it. */
 export const referenceNames = ["id", "gid", "uuid", "key", "slug", "login", "name", "code", "ref", "sha"];
@@ -92,6 +92,15 @@ export const spokenValues = /(?<=[`'"])\w+(?=[`'"])/g;
 
 /** The sentence that says the default of a value of an enum. */
 export const spokenDefault = /\bdefaults? (?:to|is|value is|value:) ?[`'"]?([\w-]+)/i;
+
+/** The description of a limit that says its default. */
+export const spokenLimit = /\bdefault\b[^.\d]{0,40}?\b(\d{1,5})\b/i;
+
+/** The description of a list that has the records of a period only. */
+export const spokenPeriod = /\b(?:last|past|previous) \d+ (?:minute|hour|day|week|month|year)s?\b/i;
+
+/** The description of a map of which an empty text removes a key. */
+export const spokenUnset = /\bunset by posting an empty value\b/i; // Stripe
 
 /** The description of a PUT that keeps the members that a request does not have. */
 export const spokenPartial =
@@ -395,6 +404,9 @@ export const stateNames = /^(status|state|phase|stage)$/i;
 /** The words of paths whose GET computes what it returns. */
 export const computedNames =
   /(^|_)(search|stats?|statistics|export|reports?|count|calculate|preview|validate|check|lookup|suggest|autocomplete|nearby|random|download|metrics)(_|$)/;
+
+/** The words of lists that a service makes of what it has: their records are none of their own. */
+export const derivedNames = /(^|_)(test|similar|related|recommend(ed|ations?)|impacts?|trending|popular|resume)(_|$)/;
 
 /** The ends of paths of what a service has once. */
 export const settingsNames = /(settings?|config|configuration|preferences|profile|account)$/;

@@ -3,6 +3,7 @@ import { randomInt, randomUUID } from "node:crypto";
 import { type Checked, isObject } from "../../lib/index.ts";
 import type { SchemaNode } from "../../openapi/index.ts";
 import { type ChosenValue, completeMember, sampleMember } from "./member-values.ts";
+import { spokenUnset } from "./name-tables.ts";
 import { RecordSchema, withAlternatives } from "./record-schema.ts";
 import type { RequestOnlyMembers } from "./request-only-members.ts";
 import type { Resource } from "./resource.ts";
@@ -279,6 +280,17 @@ class RecordForm {
   }
 
   patchOf(body: object): object {
+    const isMap = (name: string) =>
+      this.#body.property(name).some(({ schema }) => spokenUnset.test(`${schema.description}`));
+    const members = Object.entries(this.#membersOf(body)).map(([name, value]) => {
+      if (!isObject(value) || !isMap(name)) return [name, value];
+      return [name, Object.fromEntries(Object.entries(value).map(([key, one]) => [key, one === "" ? null : one]))];
+    });
+    return Object.fromEntries(members);
+  }
+
+  // The members of a body that a record has in the same form.
+  #membersOf(body: object): object {
     const { propertyNames, isClosed } = this.record;
     // What the document declares nowhere is data of the client.
     const isKept = (name: string) => (propertyNames.includes(name) ? !this.#plan.unkept.includes(name) : !isClosed);
@@ -301,7 +313,7 @@ class RecordForm {
 
   // The members of a new record that it has in the same form, and the read-only ones of the previous record.
   #keep(body: object, previous: object | undefined, converts: boolean): object {
-    const sent = this.record.keepReadOnly(previous, this.patchOf(body), this.#body);
+    const sent = this.record.keepReadOnly(previous, this.#membersOf(body), this.#body);
     if (!converts) return sent;
     const members = Object.entries(sent).flatMap(([name, value]) => {
       const completed = completeMember(this.record, name, value);

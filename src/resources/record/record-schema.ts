@@ -90,6 +90,11 @@ export class RecordSchema {
     return this.#required;
   }
 
+  /** Returns whether each record can have a declared property, whichever alternative it matches. */
+  isCommon(name: string): boolean {
+    return this.#applicable.every((nodes) => propertyAt(nodes, [name]).length > 0);
+  }
+
   /** Returns whether a property has one value only. */
   isConstant(name: string): boolean {
     const schemas = this.property(name).map(({ schema }) => schema);

@@ -175,7 +175,17 @@ async function findPosition(
 
 function readSelection(
   query: Query,
-  { limit: limitName, offset: offsetName, page, cursor, before, firstPage, firstOffset, anyLimit }: PageParameters,
+  {
+    limit: limitName,
+    offset: offsetName,
+    page,
+    cursor,
+    before,
+    firstPage,
+    firstOffset,
+    anyLimit,
+    usualLimit = defaultLimit,
+  }: PageParameters,
 ) {
   const read = (name: string | undefined) => (name === undefined ? undefined : query[name]);
   const readInteger = (name: string | undefined, minimum: number) => {
@@ -190,7 +200,7 @@ function readSelection(
   const sent = isAny ? undefined : readInteger(limitName, 0);
   // Without a way to the next page, all records are meant.
   const hasNext = [offsetName, page, cursor].some((name) => name !== undefined);
-  const wanted = sent ?? (limitName !== undefined && hasNext ? defaultLimit : maxRecords);
+  const wanted = sent ?? (limitName !== undefined && hasNext ? usualLimit : maxRecords);
   const limit = Math.min(wanted, maxRecords); // a page can have fewer records
   const number = readInteger(page, firstPage);
   const first = readInteger(offsetName, firstOffset);

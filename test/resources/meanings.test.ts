@@ -1,0 +1,93 @@
+// What a document says beside its usual names: in formats, descriptions and alternatives.
+import t from "tap";
+import { parseDocument } from "../../src/openapi/index.ts";
+import { planOf } from "../../src/resources/index.ts";
+import { documentOf } from "../support/document-server.ts";
+import { testLikely } from "../support/likely.ts";
+
+const json = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
+const ok = (schema: string, status = 200) => `responses: { ${status}: { description: x, ${json(schema)} } }`;
+const ref = (name: string) => `{ $ref: "#/components/schemas/${name}" }`;
+const listOf = (schema: string) => ok(`{ type: array, items: ${schema} }`);
+const path = (name: string, schema = "type: string") =>
+  `parameters: [{ name: ${name}, in: path, required: true, schema: { ${schema} } }]`;
+const object = (properties: string, rest = "") => `{ type: object, properties: { ${properties} }${rest} }`;
+
+async function plan(paths: string, rest = "") {
+  const { collections, operations } = planOf(await parseDocument(documentOf(paths, rest)));
+  const answered = operations.flatMap(({ id, does }) => (does ? [id] : []));
+  return { answered, ids: collections.map(({ id }) => id.path.join(".")) };
+}
+
+t.test("Records that another collection has are not imported a second time", async (t) => {
+  const { answered } = await plan(
+    `  /users/{id}: { ${path("id")}, get: { operationId: getUser, ${ok(ref("User"))} } }
+  /teams/{team}/members: { ${path("team")}, get: { operationId: listMembers, ${listOf(ref("User"))} } }
+  /regions/{region}/states: { ${path("region")}, get: { operationId: listStatesOfRegion, ${listOf(ref("State"))} } }
+  /states: { get: { operationId: listStates, ${listOf(ref("State"))} } }
+`,
+    `components: { schemas: { User: ${object("id: { type: string }, name: { type: string }", ", required: [id]")}, State: ${object("id: { type: string }, name: { type: string }", ", required: [id]")} } }`,
+  );
+  t.same(answered, ["getUser", "listStates"]);
+});
+
+t.test("What a service makes of its records is not imported", async (t) => {
+  const item = object("id: { type: string }", ", required: [id]");
+  const list = (id: string, text = "") => `{ get: { operationId: ${id}, description: "${text}", ${listOf(item)} } }`;
+  const { answered } = await plan(`  /items: ${list("listItems")}
+  /things/similar: ${list("listSimilar")}
+  /events: ${list("listEvents", "Lists the events of the last 90 days.")}
+`);
+  t.same(answered, ["listItems"]);
+});
+
+t.test("The id has the letters of the parameter, or else its format", async (t) => {
+  const uuid = "type: string, format: uuid";
+  const { ids } = await plan(
+    `  /keypairs/{kp_uuid}: { ${path("kp_uuid", uuid)}, get: { operationId: a, ${ok(object(`pk: { ${uuid}, readOnly: true }, name: { type: string }`))} } }
+  /terms/{acceptancereference}: { ${path("acceptancereference")}, get: { operationId: b, ${ok(object("id: { type: string }, acceptanceReference: { type: string }"))} } }
+`,
+  );
+  t.same(ids, ["pk", "acceptanceReference"]);
+});
+
+const note = object(
+  "id: { type: integer, readOnly: true }, labels: { type: object, additionalProperties: { type: string } }",
+);
+const labels = object(
+  'labels: { type: object, description: "Individual keys can be unset by posting an empty value to them.", additionalProperties: { type: string } }',
+);
+const notes = documentOf(`  /notes:
+    get: { operationId: listNotes, parameters: [{ name: limit, in: query, description: "From 1 to 100, and the default is 2.", schema: { type: integer } }, { name: cursor, in: query, schema: { type: string } }], ${listOf(note)} }
+    post: { operationId: addNote, requestBody: { ${json(labels)} }, ${ok(note, 201)} }
+  /notes/{id}:
+    ${path("id", "type: integer")}
+    get: { operationId: getNote, ${ok(note)} }
+    patch: { operationId: changeNote, requestBody: { ${json(labels)} }, ${ok(note)} }
+`);
+
+testLikely("the default of a limit can be in its description", notes, async (t, send) => {
+  for (const _ of [1, 2, 3]) await send("POST", "/notes", {});
+  t.equal((await send("GET", "/notes")).body.length, 2);
+  t.equal((await send("GET", "/notes?limit=3")).body.length, 3);
+});
+
+testLikely("an empty text removes a key of a map whose description says so", notes, async (t, send) => {
+  t.match((await send("POST", "/notes", { labels: { a: "1", b: "2" } })).body, { id: 1, labels: { a: "1", b: "2" } });
+  t.same((await send("PATCH", "/notes/1", { labels: { a: "", c: "3" } })).body.labels, { b: "2", c: "3" });
+});
+
+const contact = (type: string, own: string) =>
+  object(`id: { type: string, readOnly: true }, type: { const: ${type} }, ${own}`, ", required: [type]");
+const either = `{ oneOf: [${contact("email", "short: { type: boolean, default: false }")}, ${contact("phone", "area: { type: integer, default: 1 }")}] }`;
+const contacts = documentOf(`  /contacts:
+    post: { operationId: addContact, requestBody: { required: true, ${json(either)} }, ${ok(either, 201)} }
+  /contacts/{id}:
+    ${path("id")}
+    get: { operationId: getContact, ${ok(either)} }
+`);
+
+testLikely("a record has no default of another alternative", contacts, async (t, send) => {
+  const { body } = await send("POST", "/contacts", { type: "phone" });
+  t.notOk("short" in body, JSON.stringify(body));
+});
