@@ -77,6 +77,90 @@ testLikely(
   },
 );
 
+const members = (names: string, type: string) =>
+  names
+    .split(" ")
+    .map((name) => `${name}: { type: ${type} }`)
+    .join(", ");
+const pageOf = (name: string, page: string, required: string) =>
+  `{ type: object, required: [${name}, notes], properties: { ${name}: { type: object, required: [${required}], properties: { ${page} } }, notes: { type: array, items: ${note} } } }`;
+const facts = "next previous count current total_pages start_index end_index";
+
+testLikely(
+  "a list of Django has the numbers of its pages and records, also as numbers that are no integers",
+  documentWith(
+    `${integer("page")}, ${integer("page_size")}`,
+    pageOf("pagination", members(facts, "number"), facts.replaceAll(" ", ", ")),
+  ),
+  async (t, send) => {
+    const empty = { next: 0, previous: 0, count: 0, current: 1, total_pages: 0, start_index: 0, end_index: 0 };
+    t.same((await send("GET", "/notes")).body.pagination, empty);
+    for (const text of ["a", "b", "c"]) await send("POST", "/notes", { text });
+    const pageAt = async (page: number) => (await send("GET", `/notes?page_size=2&page=${page}`)).body.pagination;
+    const both = { count: 3, total_pages: 2 };
+    t.same(await pageAt(1), { ...both, next: 2, previous: 0, current: 1, start_index: 1, end_index: 2 });
+    t.same(await pageAt(2), { ...both, next: 0, previous: 1, current: 2, start_index: 3, end_index: 3 });
+  },
+);
+
+testLikely(
+  "a number beside integers, or alone, is no number of records",
+  documentWith(
+    `${integer("offset")}, ${integer("limit")}`,
+    `{ type: object, properties: { total: { type: number }, limit: { type: integer }, notes: { type: array, items: ${note} } } }`,
+  ),
+  async (t, send) => {
+    t.same((await send("GET", "/notes?offset=0")).body, { limit: 100, notes: [] });
+  },
+);
+
+testLikely(
+  "a list of lakeFS has the cursor of the next page, and the highest limit",
+  documentWith(
+    `${integer("amount", ", maximum: 7")}, { name: after, in: query, schema: { type: string } }`,
+    pageOf(
+      "pagination",
+      "has_more: { type: boolean }, next_offset: { type: string }, results: { type: integer }, max_per_page: { type: integer }",
+      "has_more, next_offset, results, max_per_page",
+    ),
+  ),
+  async (t, send) => {
+    for (const text of ["a", "b", "c"]) await send("POST", "/notes", { text });
+    const { pagination, notes } = (await send("GET", "/notes?amount=2")).body;
+    t.match(notes, [{ id: 1 }, { id: 2 }]);
+    t.match(pagination, { has_more: true, results: 2, max_per_page: 7 });
+    const last = (await send("GET", `/notes?amount=2&after=${pagination.next_offset}`)).body;
+    t.match(last.notes, [{ id: 3 }]);
+    t.same(last.pagination, { has_more: false, next_offset: "", results: 1, max_per_page: 7 });
+  },
+);
+
+const timed = pageOf("pagination", `next: { type: [number, "null"] }, count: { type: number }`, "next, count");
+
+testLikely(
+  "a number of the next page that selects none, such as a time, is a 501",
+  documentWith(integer("limit"), timed),
+  async (t, send) => {
+    t.equal((await send("GET", "/notes")).status, 501);
+  },
+);
+
+testLikely("a list without pages has no next one", documentWith("", timed), async (t, send) => {
+  await send("POST", "/notes", { text: "a" });
+  t.same((await send("GET", "/notes")).body.pagination, { next: null, count: 1 });
+});
+
+testLikely(
+  "a list is ordered by a parameter whose description has a minus before the name, and not by its direction",
+  documentWith(
+    "{ name: order, in: query, description: 'The field to sort by. By default, it is ascending. Prefix it with `-` for descending.', schema: { type: string } }",
+  ),
+  async (t, send) => {
+    for (const text of ["a", "b"]) await send("POST", "/notes", { text });
+    t.match((await send("GET", "/notes?order=-text")).body, [{ text: "b" }, { text: "a" }]);
+  },
+);
+
 t.test("A name that selects a page beside another one means something else without it", async (t) => {
   const refusedOf = async (parameters: string) => {
     const { operations } = planOf(await parseDocument(documentWith(parameters)));
@@ -84,6 +168,8 @@ t.test("A name that selects a page beside another one means something else witho
   };
   t.same(await refusedOf(`${integer("from")}, ${integer("count")}`), ["from", "count"]);
   t.same(await refusedOf("{ name: page, in: query, schema: { type: boolean } }"), ["page"]);
+  const day = "{ name: start, in: query, schema: { type: string, format: date } }";
+  t.same(await refusedOf(`${integer("limit")}, ${day}`), ["start"]);
 });
 
 const parts = "parent: { $ref: '#/components/schemas/Page' }, total: { type: integer }";

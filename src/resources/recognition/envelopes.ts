@@ -163,7 +163,6 @@ export function findListEnvelope(
   const schema = RecordSchema.of(resource.record.document, place);
   const items = itemEnvelope(schema.parts, resource);
   if (items) return { item: items, levels: [] };
-  const isNumbered = (parameters.offset ?? parameters.page) !== undefined;
   const find = (envelopeOf: (name: string) => ListEnvelope | undefined) => {
     const holes = schema.propertyNames.flatMap((member) => {
       const inner = envelopeOf(member);
@@ -172,7 +171,7 @@ export function findListEnvelope(
     const [hole] = holes;
     if (hole === undefined || holes.length > 1) return undefined;
     const { member, inner } = hole;
-    const beside = readPageMembers(schema, isNumbered, member);
+    const beside = readPageMembers(schema, parameters, member);
     return beside.some(isUnknown) ? undefined : { item: inner.item, levels: [{ member, beside }, ...inner.levels] };
   };
   const ofArray = (name: string) => {

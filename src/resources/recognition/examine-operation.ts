@@ -12,13 +12,21 @@ import {
   spokenDeletion,
   spokenKeeping,
   spokenPeriod,
+  spokenSort,
   timeNames,
   wholeNames,
 } from "../record/name-tables.ts";
 import { RecordSchema, type SchemaPlace } from "../record/record-schema.ts";
 import type { OperationKind } from "../record/resource.ts";
 import { findEnding, suggestAction } from "./actions.ts";
-import { declaresSuccess, defaultOf, queryOf, responseAt, responseSchema } from "./bodies-and-parameters.ts";
+import {
+  declaresSuccess,
+  defaultOf,
+  descriptionOf,
+  queryOf,
+  responseAt,
+  responseSchema,
+} from "./bodies-and-parameters.ts";
 import { findListEnvelope, findReceiptEnvelope, findRecordEnvelope, type ListEnvelope } from "./envelopes.ts";
 import { BodyExamination } from "./examine-body.ts";
 import { ExaminedOperation, isUnderstood } from "./examined-operation.ts";
@@ -94,7 +102,7 @@ export class Examination extends ExaminedOperation {
       const isEndless = found.cursor !== undefined && lacksNextCursor(schema, envelope, record);
       const parameters = isEndless ? { ...found, cursor: undefined, limit: undefined } : found;
       const order = readOrderPlan(this.operation, this.resource);
-      const conditions = this.#findConditions();
+      const conditions = this.#findConditions(order?.sort);
       const wildcards = findWildcards(this.operation, record);
       return { ...base, list: { envelope, parameters, conditions, ...(order && { order }), wildcards } };
     }
@@ -139,11 +147,14 @@ export class Examination extends ExaminedOperation {
     return queryOf(this.operation).some(({ value }) => names.includes(value.name));
   }
 
-  #findConditions(): readonly ListCondition[] {
+  #findConditions(sort: string | undefined): readonly ListCondition[] {
     const { plan, record, exampleId } = this.resource;
     const filters = plan.filters.map(({ name }) => name);
     return queryOf(this.operation).flatMap((part) => {
-      const isOther = filters.includes(part.value.name) || pageRoleOf(part, record, exampleId, this.operation);
+      const isOther =
+        filters.includes(part.value.name) ||
+        pageRoleOf(part, record, exampleId, this.operation) ||
+        (part.value.name === sort && spokenSort.test(descriptionOf(part)));
       if (isOther) return [];
       const conditions = readConditions(part, record);
       return conditions.length > 0 ? conditions : readSwitch(part, record);

@@ -100,7 +100,7 @@ export function readOrderPlan(list: Operation, resource: OrderedRecords): OrderP
     if (valueType(schemaOf(one)) === "boolean") return meaning !== undefined && meaning !== "word";
     const values = valuesOf(one);
     if (meaning !== "word") return false;
-    if (values.length === 0) return sentencesOf(one).some((sentence) => spokenDirection.test(sentence));
+    if (values.length === 0) return spokenDirection.test(descriptionOf(one));
     return values.every((value) => meaningOf(directionWords, `${value}`) !== undefined);
   };
   const isSort = (one: Parameter) => {

@@ -2,6 +2,7 @@
 import { chooseValues } from "../record/member-values.ts";
 import { meaningOf, type PageFact, pageFactNames } from "../record/name-tables.ts";
 import { itemSchemas, RecordSchema } from "../record/record-schema.ts";
+import type { PageParameters } from "./page-parameters.ts";
 
 /** What a list responds with about its page, beside the records. */
 export interface PageFacts {
@@ -20,6 +21,8 @@ export interface PageFacts {
   /** The cursor of the next page; undefined if there is none. */
   readonly nextCursor: string | undefined;
   readonly limit: number;
+  /** The highest limit that a request can have. */
+  readonly maxLimit: number;
   /** The number of records before the page. */
   readonly offset: number;
   readonly page: number;
@@ -53,6 +56,7 @@ const readers: Readonly<Record<PageFact, (facts: PageFacts) => unknown>> = {
   to: ({ count, offset }) => (count > 0 ? offset + count : undefined),
   isSuccess: () => true,
   limit: ({ limit }) => limit,
+  maxLimit: ({ maxLimit }) => maxLimit,
   offset: ({ offset, firstOffset }) => offset + firstOffset,
   range: ({ count, offset, total }) => `items ${count > 0 ? `${offset}-${offset + count - 1}` : "*"}/${total}`,
   page: ({ page }) => page,
@@ -104,6 +108,23 @@ function findFact(name: string, types: readonly string[]): PageFact | undefined 
   return types.flatMap((type) => meaningOf(pageFactNames[type] ?? [], name) ?? [])[0];
 }
 
+// What each property of an object says about the page; undefined for those that say something else.
+function findFacts(schema: RecordSchema): readonly (PageFact | undefined)[] {
+  const types = schema.propertyNames.map((name) => typesOf(schema, name));
+  const own = schema.propertyNames.map((name, index) => findFact(name, types[index] ?? []));
+  const asIntegers = types.map((all) => all.map((type) => (type === "number" ? "integer" : type)));
+  const likely = schema.propertyNames.map((name, index) => own[index] ?? findFact(name, asIntegers[index] ?? []));
+  // A number alone, or beside integers, can be a sum.
+  const isCounted =
+    !types.flat().includes("integer") && likely.filter((fact) => !factsOfEach.includes(fact)).length > 1;
+  const found = isCounted ? likely : own;
+  // Beside the index of the last record, that of the first one counts from 1.
+  return found.map((fact, index) => {
+    const isIndex = fact === "offset" && /^start/i.test(schema.propertyNames[index] ?? "");
+    return isIndex && found.includes("to") ? "from" : fact;
+  });
+}
+
 /** A member of an object beside the records. */
 export interface PageMember {
   readonly name: string;
@@ -127,14 +148,20 @@ export function readsTotal({ fact, nested = [] }: PageMember): boolean {
   return factsOfAll.includes(fact) || nested.some(readsTotal);
 }
 
-const maxLevel = 3; // of objects in objects, which can lead back to the first
-
 /**
- * Reads which members of an object beside its records say something about the page. `records` is the member with the records. `isNumbered`
- * tells that an offset or the number of a page selects it.
+ * Reads which members of an object beside its records say something about the page that parameters select. `records` is the member with
+ * the records. `outer` are the objects around it, because a schema can contain itself.
  */
-export function readPageMembers(schema: RecordSchema, isNumbered: boolean, records?: string, level = 0): PageMember[] {
-  const all = schema.propertyNames.map((name) => findFact(name, typesOf(schema, name)));
+export function readPageMembers(
+  schema: RecordSchema,
+  parameters: Partial<PageParameters>,
+  records?: string,
+  outer: readonly RecordSchema[] = [],
+): readonly PageMember[] {
+  const { limit, cursor, offset, page } = parameters;
+  const isNumbered = (offset ?? page) !== undefined;
+  const hasNumbers = page !== undefined || (limit ?? cursor ?? offset) === undefined;
+  const all = findFacts(schema);
   const isPage = all.some((fact) => !weakFacts.includes(fact) && !factsOfEach.includes(fact));
   const hasTotals = all.filter((fact) => fact === "total").length > 1;
   return schema.propertyNames.flatMap((name, index): PageMember[] => {
@@ -148,13 +175,17 @@ export function readPageMembers(schema: RecordSchema, isNumbered: boolean, recor
       return [{ ...base, fact: "count" }];
     const isAbsolute = schema.property(name).some(({ schema: { format } }) => format === "uri" || format === "url");
     const isMeant = fact === "pageLinks" ? hasButtons(schema, name) : isPage || !weakFacts.includes(fact);
+    // Such as a time, without a number that selects the page.
+    if ((fact === "nextPage" || fact === "previousPage") && !hasNumbers) return [base];
     if (fact && isMeant) {
       const needsValue = isRequired && !base.isNullable && edgeFacts.includes(fact);
       const fixed = needsValue ? ["", 0].find((one) => schema.accepts(name, one)) : undefined;
       return [{ ...base, fact, ...(isAbsolute && { isAbsolute }), ...(fixed !== undefined && { fixed }) }];
     }
-    if (node && types.includes("object") && level < maxLevel) {
-      const nested = readPageMembers(RecordSchema.of(schema.document, node), isNumbered, undefined, level + 1);
+    const inner = node && types.includes("object") ? RecordSchema.of(schema.document, node) : undefined;
+    const around = [...outer, schema];
+    if (inner && !around.includes(inner)) {
+      const nested = readPageMembers(inner, parameters, undefined, around);
       if (nested.some((member) => member.fact || member.nested)) return [{ ...base, nested }];
     }
     if (!isRequired) return [];

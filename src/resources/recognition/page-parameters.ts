@@ -24,7 +24,10 @@ export function pageRoleOf(
   const { type, description } = Object(parameter.at("schema")?.value) as Readonly<Record<string, unknown>>;
   if (type === "boolean") return undefined;
   const others = queryOf(list).map(({ value }) => toSnakeCase(value.name));
-  const paired = pairedPageNames.find(([one, beside]) => one === name && others.some((other) => beside.test(other)));
+  const paired = pairedPageNames.find(
+    ([one, beside, role]) =>
+      one === name && others.some((other) => beside.test(other)) && !(role === "offset" && type === "string"), // such as a day
+  );
   const isUnpaired = paired === undefined && pairedPageNames.some(([one]) => one === name);
   const named = isUnpaired ? undefined : (paired?.[2] ?? meaningOf(pageParameterNames, name));
   const words = `${description} ${(parameter.value as { readonly description?: unknown }).description}`;
@@ -48,6 +51,8 @@ export interface PageParameters extends Readonly<Partial<Record<PageRole, string
   readonly anyLimit?: number;
   /** The default of the limit, if only its description says it. */
   readonly usualLimit?: number;
+  /** The highest limit, if the document declares one. */
+  readonly maxLimit?: number;
 }
 
 /** Reads the parameters of a list that select a page. */
@@ -55,7 +60,7 @@ export function readPageParameters(list: Operation, record: RecordSchema, exampl
   const found: Partial<Record<PageRole, string>> = {};
   let [firstPage, firstOffset] = [1, 0];
   let isIdCursor = false;
-  let [anyLimit, usualLimit]: (number | undefined)[] = [];
+  let [anyLimit, maxLimit, usualLimit]: (number | undefined)[] = [];
   for (const part of list.parameterParts) {
     const { in: location, name } = part.value;
     const role = location === "query" ? pageRoleOf(part, record, exampleId, list) : undefined;
@@ -63,19 +68,16 @@ export function readPageParameters(list: Operation, record: RecordSchema, exampl
     found[role] = name;
     if (role === "page") firstPage = firstPageOf(part);
     if (role === "offset") firstOffset = firstOffsetOf(part, list);
-    if (role === "limit") anyLimit = [schemaOf(part).default].find((one) => Number(one) < 0) as number | undefined;
-    if (role === "limit") usualLimit = Number(spokenLimit.exec(descriptionOf(part))?.[1]) || undefined;
+    if (role === "limit") {
+      anyLimit = [schemaOf(part).default].find((one) => Number(one) < 0) as number | undefined;
+      maxLimit = schemaOf(part).maximum as number | undefined;
+      usualLimit = Number(spokenLimit.exec(descriptionOf(part))?.[1]) || undefined;
+    }
     if (role === "cursor")
       isIdCursor = name === "starting_after" || !createArgumentCheck(part, record.document)(exampleCursor);
   }
-  return {
-    ...found,
-    isIdCursor,
-    firstPage,
-    firstOffset,
-    ...(anyLimit !== undefined && { anyLimit }),
-    ...(usualLimit !== undefined && { usualLimit }),
-  };
+  const limits = Object.entries({ anyLimit, maxLimit, usualLimit }).filter(([, one]) => one !== undefined);
+  return { ...found, isIdCursor, firstPage, firstOffset, ...Object.fromEntries(limits) };
 }
 
 function schemaOf(parameter: Operation["parameterParts"][number]): Readonly<Record<string, unknown>> {

@@ -141,6 +141,7 @@ export const pairedPageNames: readonly (readonly [name: string, beside: RegExp, 
   ["first", /^(after|before)$/, "limit", "Relay"],
   ["from", /^size$/, "offset", "Elasticsearch"],
   ["start", /^(limit|rows|count|length|size|max_results)$/, "offset", "Solr, WordPress"],
+  ["amount", /^after$/, "limit", "lakeFS"],
   ["count", /^(offset|skip|start|start_index|page|cursor)$/, "limit", "SCIM, Mailchimp"],
 ];
 
@@ -176,6 +177,7 @@ export type PageFact =
   | "to"
   | "isSuccess"
   | "limit"
+  | "maxLimit"
   | "offset"
   | "page"
   | "nextCursor"
@@ -197,14 +199,15 @@ export const pageFactNames: Readonly<Record<string, readonly Row<PageFact>[]>> =
     [/^(count|results)$/, "total", "Django, FastAPI, Azure, Linode"], // of a list with pages by number, and without another total
     [/^(result_count|number_of_elements)$/, "count", "Spring"],
     [/^(limit|per_page|page_size|size)$/, "limit", "PagerDuty, Laravel, Spring"],
+    [/^max_per_page$/, "maxLimit", "lakeFS"],
     [/^(pages|(total|num)_pages|pages_total|page_count)$/, "pages", "Linode, Spring, Adyen"],
     [/^last_page$/, "lastPage", "Laravel"],
     [/^from$/, "from", "Laravel"],
-    [/^to$/, "to", "Laravel"],
+    [/^(to|end_index)$/, "to", "Laravel, Django"],
     [/^(next|next_page|next_page_number)$/, "nextPage", "Kaminari"],
     [/^(prev|previous|(prev|previous)_page(_number)?)$/, "previousPage", "Kaminari"],
     [/^(offset|skip|start_(at|index))$/, "offset", "PagerDuty, Jira, SCIM"],
-    [/^(page|current_page|page_number|number)$/, "page", "Linode, Laravel, Spring"],
+    [/^(page|current(_page)?|page_number|number)$/, "page", "Linode, Laravel, Spring, MyBatis"],
   ],
   number: [[/^total_count$/, "total", "GitHub"]],
   boolean: [
@@ -216,7 +219,7 @@ export const pageFactNames: Readonly<Record<string, readonly Row<PageFact>[]>> =
     [/^(success|ok)$/, "isSuccess", "Laravel, Slack"],
   ],
   string: [
-    [/^(cursor|offset|(next|end)_(cursor|token|marker))$/, "nextCursor", "Square, Relay"],
+    [/^(cursor|offset|(next|end)_(cursor|token|marker|offset))$/, "nextCursor", "Square, Relay, lakeFS"],
     [/^((next|end)_page_token)$/, "nextCursor", "Google"],
     [/^continue$/, "nextCursor", "Kubernetes"],
     [/^(self|self_(url|link))$/, "self", "HAL"],
@@ -330,8 +333,8 @@ export const technicalNames = /(^|_)(id|uuid|gid|guid|sha\d*|md5|hash|etag|token
 export const spokenNewestFirst =
   /\b(most recent(ly created)?|newest|latest)\b[^.]{0,60}\bfirst\b|\breverse chronological\b|\bnewest to oldest\b|\bdescending order of creation\b/i;
 
-/** The description of a parameter that is ascending or descending, and names no member with it, such as `name,asc`. */
-export const spokenDirection = /^(?!.*\w[,:](asc|desc))(?!.*-\w).*\b(asc|desc)(ending)?\b/i;
+/** The description of a parameter that is ascending or descending, and names no member with it, such as `name,asc` or `-name`. */
+export const spokenDirection = /^(?!.*\w[,:](asc|desc))(?!.*\B-[\w`'"]).*\b(asc|desc)(ending)?\b/is;
 
 /** The sentence about a direction that says its default. */
 export const spokenDescending =
@@ -345,6 +348,9 @@ export const orderNames: readonly Row<true>[] = [
   [/^(sort|sort_?by|sort_(field|column|key)|sorting)$/, true, "JSON:API, Spring, Laravel"],
   [/^(order|order_?by|order_(field|column|key)|ordering)$/, true, "Google, Django, OData"],
 ];
+
+/** The description of a parameter with the name of a property, such as `order`, that orders the list, and does not compare it. */
+export const spokenSort = /\bsort(s|ed|ing)?\b/i;
 
 /** The parameters with the direction of an order: a word, or whether it is descending or ascending. */
 export const directionNames: readonly Row<"word" | "descending" | "ascending">[] = [

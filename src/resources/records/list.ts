@@ -82,6 +82,7 @@ export async function listPage(collection: CollectionAccess, action: ListAction,
       return valueIn(links.next, parameters.cursor);
     },
     limit,
+    maxLimit: parameters.maxLimit ?? maxRecords,
     offset: offset ?? 0,
     page: Math.floor((offset ?? 0) / Math.max(limit, 1)) + parameters.firstPage,
     firstPage: parameters.firstPage,
