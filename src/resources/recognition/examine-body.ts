@@ -1,7 +1,14 @@
 // Examines the body of an operation that makes or changes a record: whether it has all that a record consists of.
 import { toJson, toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
-import { attributesName, controlNames, foreignIdOf, keyMembers, spokenPartial } from "../record/name-tables.ts";
+import {
+  attributesName,
+  certainIdNames,
+  controlNames,
+  foreignIdOf,
+  keyMembers,
+  spokenPartial,
+} from "../record/name-tables.ts";
 import { type BodyPlan, RecordMaker, type Sources } from "../record/record-maker.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace, valueType } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
@@ -65,8 +72,15 @@ export class BodyExamination {
     const isLost = (name: string) => own.includes(name) && this.#response?.required.includes(name);
     const isControl = (name: string) => controlNames.test(toSnakeCase(name)) || isLost(name);
     const isOther = (name: string) =>
-      body !== undefined && !renamed.includes(name) && this.#belongsElsewhere(body, name);
+      body !== undefined && !renamed.includes(name) && (this.#isOtherId(name) || this.#belongsElsewhere(body, name));
     return names.filter((name) => (!record.propertyNames.includes(name) && isControl(name)) || isOther(name));
+  }
+
+  // Whether a member of a new record can be its id, or that of another one, such as the comment to which it replies.
+  #isOtherId(name: string): boolean {
+    const { parameter, plan, record } = this.#resource;
+    const isId = name === parameter && certainIdNames.test(toSnakeCase(name)) && !record.propertyNames.includes(name);
+    return this.#examined.kind === "create" && isId && plan.id.member === undefined;
   }
 
   get #response(): RecordSchema | undefined {
@@ -233,7 +247,8 @@ export class BodyExamination {
   }
 
   #doubtUnknown(body: RecordSchema): void {
-    const others = Object.values(body.names);
+    const { member } = this.#resource.plan.id;
+    const others = [...Object.values(body.names), ...(member === undefined ? [] : [member])];
     const unknown = this.#resource.record.requestOnly(body, this.#findShown(body))?.findFirst(others);
     if (unknown !== undefined) this.#examined.doubt(`takes the property ${unknown}, which the record does not have`);
   }

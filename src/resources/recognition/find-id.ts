@@ -49,7 +49,9 @@ export function findId(
   const isByName =
     parameter !== "id" && (!/(^|_)(id|key)$/.test(whole) || /\bname\b/i.test(part ? descriptionOf(part) : ""));
   const usual = [`${thing}_id`, ...idNames.filter((name) => name !== "name" || isByName)];
-  const find = (wanted: string | undefined) => record.propertyNames.find((name) => toSnakeCase(name) === wanted);
+  const find = (wanted: string | undefined) =>
+    record.propertyNames.find((name) => toSnakeCase(name) === wanted) ??
+    record.propertyNames.find((name) => toSnakeCase(withoutSign(name)) === wanted);
   // Such as `role_id_or_label`: the id that the server makes, or else the last of them that the record has.
   const either = words.includes("or") ? words.toReversed() : [];
   const isMade = /(^|_)id_or_|_or_id$/.test(whole) && created !== undefined && !created.canHave("id");
@@ -84,6 +86,11 @@ export function findId(
 const lettersOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
 const isUuid = (schemas: readonly SchemaNode[]) => schemas.some(({ schema: { format } }) => format === "uuid");
+
+/** Returns the name of a member without the sign that some services put before their own: `id` of `_id` and `$id`. */
+export function withoutSign(name: string): string {
+  return name.replace(/^[$_]/, "");
+}
 
 // The format of a number does not matter: the store generates small integers.
 function idType(schemas: readonly SchemaNode[]): Id["type"] | undefined {

@@ -2,8 +2,8 @@
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../openapi/index.ts";
 import { type Filter, type IdForm, idForms, makeId } from "../../store/index.ts";
-import { singularOf, spokenChange, spokenCreation } from "../record/name-tables.ts";
-import type { RecordSchema } from "../record/record-schema.ts";
+import { certainIdNames, singularOf, spokenChange, spokenCreation } from "../record/name-tables.ts";
+import { type RecordSchema, valueType } from "../record/record-schema.ts";
 import {
   type CollectionPlan,
   exampleIdOf,
@@ -14,7 +14,7 @@ import {
 } from "../record/resource.ts";
 import { queryOf } from "./bodies-and-parameters.ts";
 import { readFilters } from "./filters.ts";
-import type { Id } from "./find-id.ts";
+import { type Id, withoutSign } from "./find-id.ts";
 import { findIndexes } from "./list-order.ts";
 import { makeInitial } from "./made-members.ts";
 import { findScope, findTenants } from "./parents.ts";
@@ -102,7 +102,9 @@ export function planCollection(
     plan: { filters, creation: creationOf({ isSingle, operations }) },
   };
   const known = [...pageParameters, ...filters.map((filter) => filter.name)];
-  const sentAt = id.path.length === 0 ? [] : newRecord.at(id.path).map(({ schema }) => schema);
+  const idMember = findIdMember(parameter, id, record, newRecord);
+  const idSentAt = idMember === undefined ? id.path : [idMember];
+  const sentAt = id.path.length === 0 ? [] : newRecord.at(idSentAt).map(({ schema }) => schema);
   const isSent = sentAt.length > 0 && !sentAt.some(({ readOnly }) => readOnly === true);
   const isOptional = remove !== undefined || get?.part.at("responses")?.at("404") !== undefined;
   const ids = Object.entries(operations).flatMap(([kind, one]) => (one ? [[kind, one.id]] : []));
@@ -118,8 +120,10 @@ export function planCollection(
       type: id.type,
       ...made,
       isSent,
-      isRequired: isSent && newRecord.required.includes(id.path.join(".")),
-      isUsual: id.isGiven === true || (id.isConverted !== true && [parameter, "id"].includes(id.path.join("."))),
+      isRequired: isSent && newRecord.required.includes(idSentAt.join(".")),
+      ...(idMember !== undefined && { member: idMember }),
+      isUsual:
+        id.isGiven === true || (id.isConverted !== true && [parameter, "id"].includes(withoutSign(id.path.join(".")))),
     },
     recordName: nameRecord(record.name ?? singularOf(lastSegment(path))),
     record: record.pointer,
@@ -139,6 +143,16 @@ export function planCollection(
     operations: Object.fromEntries(ids),
     views: views.map((view) => ({ ...view, operation: view.operation.id })),
   } satisfies CollectionPlan;
+}
+
+// Returns the required member of a new record with the name of the parameter of the path, such as `teamId`, if a record has its id
+// elsewhere, such as in `id`, and no member of that name: undefined if there is none. An optional one can refer to another record.
+function findIdMember(parameter: string, { path, type }: Id, record: RecordSchema, newRecord: RecordSchema) {
+  const [words, own] = [parameter, path.join(".")].map(toSnakeCase) as [string, string];
+  const isElsewhere = path.length > 0 && newRecord.at(path).length === 0 && !record.propertyNames.includes(parameter);
+  const isSent = newRecord.required.includes(parameter) && valueType(newRecord.property(parameter)) === "string";
+  const isId = type === "string" && (certainIdNames.test(words) || words === own);
+  return isElsewhere && isSent && isId ? parameter : undefined;
 }
 
 // Returns the first form of ids that a document allows, such as `AC` with 32 hexadecimal digits for the pattern ^AC[0-9a-f]{32}$.

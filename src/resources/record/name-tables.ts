@@ -45,9 +45,9 @@ export const certainIdNames = /(^|_)(id|uuid|gid|guid)$/;
 
 /** The times that the server knows. */
 export const timeNames: readonly Row<"created" | "updated">[] = [
-  [/^(created?|creation|inserted|registered)(_(at|on|date|time|timestamp))?$/, "created", "Stripe, GitHub, Google"],
+  [/^_?(created?|creation|inserted|registered)(_(at|on|date|time|timestamp))?$/, "created", "Stripe, GitHub, Appwrite"],
   [/^date_(created|added)$/, "created", "Twilio, Sentry"],
-  [/^(updated?|modified)(_(at|on|date|time|timestamp))?$/, "updated", "GitHub, Rails, Google"],
+  [/^_?(updated?|modified)(_(at|on|date|time|timestamp))?$/, "updated", "GitHub, Rails, Appwrite"],
   [/^modif(y|ication)_(date|time|timestamp)$/, "updated", "PagerDuty"],
   [/^last_(updated|modified)(_(at|on|date|time|timestamp))?$/, "updated", "Okta, AWS, Django"],
   [/^date_(updated|modified)$/, "updated", "Twilio"],

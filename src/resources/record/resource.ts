@@ -107,6 +107,8 @@ export interface IdPlan {
   readonly form?: IdForm | undefined;
   /** What precedes it in each id that the store makes. */
   readonly prefix?: string | undefined;
+  /** The member of the body of a creation that has it; undefined if that has its path, too. */
+  readonly member?: string;
   /** Whether a new record can have one. */
   readonly isSent: boolean;
   /** Whether each new record must have one. */
@@ -237,6 +239,12 @@ export class Resource {
     const read = (value: unknown, name: string) =>
       Object.hasOwn(Object(value), name) ? Object(value)[name] : undefined;
     return this.idPath.reduce<unknown>(read, record);
+  }
+
+  /** Returns the id that the body of a creation has; undefined if it has none. */
+  sentIdIn(body: unknown): unknown {
+    const { member } = this.plan.id;
+    return member === undefined ? this.idIn(body) : (body as Readonly<Record<string, unknown>>)[member];
   }
 
   /** Returns a record with an id, if the store does not write it. */

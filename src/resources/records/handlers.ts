@@ -113,7 +113,7 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
     return async (call) => {
       await collection.check(call);
       const body = collection.bodyOf(call);
-      const own = collection.idParameterOf(call) ?? resource.idIn(body);
+      const own = collection.idParameterOf(call) ?? resource.sentIdIn(body);
       const embedded = await collection.embeddedOf(call, () => body);
       const placed = placeRecord(resource, collection.makeNew(call, body, embedded), own);
       if (placed.id !== undefined && !canHaveId)
