@@ -1,4 +1,7 @@
 // Ids as services name them: `_id`, `$id` and `pk`, and those that the body of a POST has under the name of the parameter of the path.
+import t from "tap";
+import { parseDocument } from "../../src/openapi/index.ts";
+import { planOf } from "../../src/resources/index.ts";
 import { documentOf } from "../support/document-server.ts";
 import { testLikely } from "../support/likely.ts";
 
@@ -57,3 +60,19 @@ testLikely(
     t.equal((await send("POST", "/teams", { text: "a" })).status, 201);
   },
 );
+
+t.test("Without a JSON body of the POST, such as of an upload, records are imported", async (t) => {
+  const upload = "multipart/form-data: { schema: { type: object } }";
+  const plan = planOf(await parseDocument(documentWith("id", `id: ${text}`, "", `content: { ${upload} }`)));
+  t.match(plan.collections, [{ name: "teams", isImported: true }]);
+  const not = "has no body of application/json with a schema";
+  t.same(
+    plan.operations.map(({ id, does, not }) => [id, does?.kind ?? not]),
+    [
+      ["listTeams", "list"],
+      ["addTeam", not],
+      ["getTeam", "get"],
+      ["deleteTeam", "delete"],
+    ],
+  );
+});

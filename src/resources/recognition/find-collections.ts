@@ -123,13 +123,15 @@ class CollectionFinder {
     const creation = creationOf({ isSingle: false, operations: own });
     const maker = creation && own[creation];
     const isResult = own.get && own.replace === undefined && isComputed(own.get, response);
-    const newRecord = maker ? bodySchema(maker) : isResult ? undefined : part;
+    const body = maker && bodySchema(maker);
+    // A POST without a body of JSON, such as an upload, is not answered: as without it, records are imported.
+    const newRecord = body ?? (isResult ? undefined : part);
     if (newRecord === undefined) return undefined;
     const shown = maker && successSchema(maker);
     // What is created, if a GET can also return something else, such as the id of a deleted record.
     const created = shown && response.alternatives.find(({ pointer }) => pointer === this.#schemaOf(shown).pointer);
     const bare = created ?? response;
-    const sent = own.create && this.#schemaOf(newRecord);
+    const sent = own.create && body && this.#schemaOf(body);
     const hasId = (schema: RecordSchema) => findId(item, schema, hint.id, sent) !== undefined;
     const record = hasId(bare) ? bare : findWrappedRecord(bare, hasId);
     // Without an id, a record that PUT creates has that of its path.
@@ -146,7 +148,7 @@ class CollectionFinder {
     const isNumbered = creation === "replace" && id?.type === "int64" && parametersOf(path).length > 0;
     if (id === undefined || isNumbered) return undefined;
     // Without an operation that creates them, records are imported.
-    const made = maker ? this.#schemaOf(newRecord) : (record ?? bare);
+    const made = body ? this.#schemaOf(body) : (record ?? bare);
     return this.#create(own, { item, record: record ?? bare, newRecord: made, id }, hint);
   }
 
