@@ -18,6 +18,10 @@ import { forgetResponses, repeatsResponses, responsesCollection, runOnce } from 
 import type { ResourceHandlers, ResourceOptions, ResourceSource } from "./resource-source.ts";
 import type { SeedResult } from "./seeds/seed.ts";
 
+export { ConstraintViolation } from "../lib/index.ts";
+export type { OwnCollection } from "./own-collections.ts";
+export type { Comparison, HandlerPage, HandlerQuery, HandlerRecords, Where } from "./records/handler-query.ts";
+
 export interface ResourceStoreOptions {
   /** The maximum number of records of each collection; by default, there is none. */
   readonly maxRecords?: bigint | null | undefined;

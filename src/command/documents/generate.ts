@@ -99,7 +99,7 @@ async function createText(path: string, client: boolean, document: Document): Pr
 
 // The types of records, for openStore. Of a schema that is no component, they are not known.
 function describeCollections(document: Document): string {
-  const resources = readResources(document).filter(({ isSingle }) => !isSingle);
+  const resources = readResources(document);
   if (resources.length === 0) return "";
   const members = resources.map(({ name, record }) => {
     const type =

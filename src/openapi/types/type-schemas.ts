@@ -88,6 +88,7 @@ export class TypeSchemas {
       ...node.references().map((target) => this.#reference(target, view)),
       ...node.childrenOf("allOf").map((child) => this.#convert(child.node, view)),
       ...(["anyOf", "oneOf"] as const).map((keyword) => this.#convertAlternatives(node, keyword, view)),
+      this.#convertRequired(node, view),
     ].filter((part) => !isUnknown(part));
     const own = this.#convertOwn(node, view);
     const isBare = own.type === "object" && !("properties" in own || "additionalProperties" in own);
@@ -96,6 +97,19 @@ export class TypeSchemas {
     const notes = Object.fromEntries(noted.map((name) => [name, schema[name]]));
     if (parts.length === 0) return notes;
     return parts.length === 1 ? { ...notes, ...parts[0] } : { ...notes, allOf: parts };
+  }
+
+  // What a schema requires of the properties that only its parts declare, such as those of allOf.
+  #convertRequired(node: SchemaNode, view: View): TypeSchema {
+    const names = ([node.schema.required ?? []].flat() as string[]).filter((name) => {
+      const declaring = node.parts().filter(({ schema }) => Object.hasOwn(Object(schema.properties), name));
+      const isOwn = declaring.some(({ pointer }) => pointer === node.pointer);
+      const found = declaring.flatMap((part) => part.property(name));
+      return !isOwn && found.length > 0 && found.every((one) => this.#views.exclusionOf(one, view) === undefined);
+    });
+    const properties: Record<string, unknown> = {};
+    for (const name of names) setOwn(properties, name, { type: "object", [literalsKey]: ["{}", "null"] });
+    return names.length === 0 ? {} : { type: "object", required: names, properties };
   }
 
   #convertAlternatives(node: SchemaNode, keyword: "anyOf" | "oneOf", view: View): TypeSchema {

@@ -37,7 +37,9 @@ export type Where<R> = {
 type Names<R> = unknown extends R ? string : Extract<keyof R, string> | `${string}.${string}`;
 
 /** A page of records, as a handler selects it. */
-export interface HandlerQuery<R> extends Omit<RecordQuery, "where" | "orderBy"> {
+export interface HandlerQuery<R> extends Omit<RecordQuery, "where" | "orderBy" | "limit"> {
+  /** The maximum number of records of the page. The default is 100. */
+  readonly limit?: number | undefined;
   readonly where?: Where<R> | undefined;
   /** Names of members, with `-` for the descending order. By default, it is the order of creation. */
   readonly orderBy?: readonly (Names<R> | `-${Names<R>}`)[] | undefined;
@@ -54,10 +56,10 @@ export type HandlerPage<R> = Omit<Page<R>, "records"> & { readonly records: read
  */
 export interface HandlerRecords<R = unknown, N extends object = object> {
   /** Returns a page like the store, of the records that match. Throws an Error for a name that no member has. */
-  list(query: HandlerQuery<R>): Promise<HandlerPage<R>>;
+  list(query?: HandlerQuery<R>): Promise<HandlerPage<R>>;
   /** Counts the records that match. */
   count(where?: Where<R>, scope?: "all"): Promise<bigint>;
-  /** Returns the record with an id; undefined if there is none. */
+  /** Returns the record with an id; undefined if there is none. That of a single record has no effect. */
   find(id: RecordId): Promise<R | undefined>;
   /** Returns the position of a record in lists; undefined if it does not exist. */
   position(id: RecordId): Promise<bigint | undefined>;

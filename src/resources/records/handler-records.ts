@@ -16,6 +16,8 @@ import { type HandlerQuery, type HandlerRecords, toConditions, toFilter, toOrder
 import { addRecord, placeRecord } from "./place-record.ts";
 import { storeFull } from "./request.ts";
 
+const defaultLimit = 100; // records of a page
+
 export interface CheckedRecordsOptions {
   readonly resource: Resource;
   readonly store: Pick<Store, "records" | "transaction">;
@@ -91,9 +93,10 @@ export function checkRecords(options: CheckedRecordsOptions): HandlerRecords {
       ? { ...edited, ...resource.privateOf(before), ...resource.privateOf(edited) }
       : edited;
   return {
-    list: async ({ where, orderBy, scope: wanted, ...query }) => {
+    list: async ({ where, orderBy, scope: wanted, limit = defaultLimit, ...query } = {}) => {
       const page = await records.list({
         ...query,
+        limit,
         ...select(where, query.filter, wanted),
         orderBy: toOrders(resource, orderBy),
       });

@@ -93,6 +93,25 @@ t.test("Resolves references by $id and $anchor in the document, and not over the
   t.match(types, /"application\/json": components\["schemas"\]\["Node"\]/);
 });
 
+t.test("What is required beside the schemas that declare it is in its type", async (t) => {
+  const components = `components:
+  schemas:
+    New: { properties: { name: { type: string, nullable: true }, key: { type: string, readOnly: true } } }
+    Pet: { required: [id, name, other], allOf: [{ $ref: "#/components/schemas/New" }, { properties: { id: { type: integer } } }] }`;
+  const place = folder(t);
+  const file = join(place, "types.ts");
+  const use = `
+const pets: components["schemas"]["Pet"][] = [{ id: 1, name: null }];
+// @ts-expect-error the id is required
+pets.push({ name: "A" });
+// @ts-expect-error the name is required
+pets.push({ id: 2 });
+export const ids: number[] = pets.map(({ id }) => id);
+`;
+  writeFileSync(file, (await generateTypes(await parseDocument(documentOf("  {}", components, "3.0.3")))) + use);
+  t.same(compile([file], place), []);
+});
+
 t.test("Webhooks have types, but no handlers", async (t) => {
   const schema =
     "{ type: object, required: [id, key], properties: { id: { type: integer, readOnly: true }, key: { type: string, writeOnly: true } } }";
