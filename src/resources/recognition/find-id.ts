@@ -83,7 +83,7 @@ export function findId(
   return path && sent !== "int64" ? { path, type: "string" } : undefined;
 }
 
-const lettersOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+const lettersOf = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, "");
 
 const isUuid = (schemas: readonly SchemaNode[]) => schemas.some(({ schema: { format } }) => format === "uuid");
 
