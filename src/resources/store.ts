@@ -264,7 +264,7 @@ async function openAndPrepare(
         service,
         apply: preparation === "apply",
         upgrades,
-        advice: advice ?? adviceFor(document),
+        advice,
         report: documents.length === 1 ? report : undefined,
         progress: showProgress,
       });
@@ -285,9 +285,4 @@ function withRejections({ handlers, reasons }: RecordHandlers, own: object): Rec
     return [[id, reject] as const];
   });
   return { handlers: { ...Object.fromEntries(rejections), ...handlers }, reasons };
-}
-
-function adviceFor(document: Document): string {
-  const names = readResources(document).map(({ name, record }) => `${name}: { to: "${record.hash}", upgrade }`);
-  return `Pass functions that change them to openStore: { upgrades: { ${names.join(", ")} } }.`;
 }

@@ -1,6 +1,6 @@
 // Records that were written for another version of the document. A store knows for which schemas all of its records are valid. For
 // another one, they are validated, and changed by a function if there is one, before a service uses them.
-import { isObject, parseJson } from "../../lib/index.ts";
+import { isObject, parseJson, toJson } from "../../lib/index.ts";
 import type { Document } from "../../openapi/index.ts";
 import {
   type RecordId,
@@ -30,8 +30,8 @@ export interface UpgradeOptions {
   /** Applies these functions. Without, the records are only validated, and a function that is pending is an Error. */
   readonly apply: boolean;
   readonly upgrades: Upgrades;
-  /** What to do about invalid records: a sentence of the Error. */
-  readonly advice: string;
+  /** What to do about invalid records: a sentence of the Error. By default, it names the option of `openStore`. */
+  readonly advice?: string | undefined;
   /** Receives the number of records that are done, and of all. */
   readonly progress?: (label: string, done: number, total: number) => void;
 }
@@ -78,11 +78,12 @@ async function readSchemas(source: TableReader): Promise<SchemaState[]> {
 }
 
 // Returns the function that is to change the records of a collection, and whether it has changed some. Throws an Error if it can't run.
-function findUpgrade({ name, record }: Resource, known: readonly SchemaState[], options: UpgradeOptions) {
+function findUpgrade(resource: Resource, known: readonly SchemaState[], options: UpgradeOptions) {
+  const { name, record } = resource;
   const own = options.upgrades[name];
   const run = own?.to === record.hash ? own.upgrade : undefined;
   if (run && !options.apply)
-    throw new Error(`The records of ${name} must be changed by a function first. ${options.advice}`);
+    throw new Error(`The records of ${name} must be changed by a function first. ${adviceFor(resource, options)}`);
   const interrupted = known.find(({ upgradedTo }) => upgradedTo !== null && upgradedTo !== validating);
   if (interrupted && interrupted.schema !== record.hash)
     throw new Error(
@@ -123,7 +124,7 @@ async function validateRecords(
   store: Tables,
   resource: Resource,
   upgrade: Upgrade["upgrade"] | undefined,
-  { advice, progress }: UpgradeOptions,
+  options: UpgradeOptions,
 ): Promise<void> {
   const { name } = resource;
   const findProblem = createRecordCheck(resource);
@@ -140,15 +141,24 @@ async function validateRecords(
         if (first.length < maxShown) first.push(`- ${name} ${row[2] ?? row[0]}${problem}.`);
       }
       done += rows.length;
-      progress?.(`Validating ${name}`, done, total);
+      options.progress?.(`Validating ${name}`, done, total);
     }
   });
   if (invalid === 0) return;
   const records = invalid === 1 ? `1 record of ${name} does` : `${invalid} records of ${name} do`;
   const after = upgrade ? ", also after the function" : "";
   const more = invalid > first.length ? [`- and ${invalid - first.length} more`] : [];
-  const lines = [`${records} not match the document${after}. Nothing was changed. ${advice}`, ...first, ...more];
+  const lines = [
+    `${records} not match the document${after}. Nothing was changed. ${adviceFor(resource, options)}`,
+    ...first,
+    ...more,
+  ];
   throw new Error(lines.join("\n"));
+}
+
+function adviceFor({ name, record }: Resource, { advice }: UpgradeOptions): string {
+  const option = `{ upgrades: { ${/^\w+$/.test(name) ? name : toJson(name)}: { to: "${record.hash}", upgrade } } }`;
+  return advice ?? `Pass a function that changes them to openStore: ${option}.`;
 }
 
 function describeProblem(find: () => string | undefined): string | undefined {
