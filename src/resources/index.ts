@@ -1,18 +1,18 @@
 // The resources of a document: the collections of records that a store keeps for it.
 
 export { countAnswered, describeAction, describeDoubts, describePlan } from "./plan-text.ts";
-export { collectionsOf, readResources } from "./recognition/find-collections.ts";
+export { collectionsOf, readResources } from "./recognition/collections/find-collections.ts";
 export { listUnanswered, planOf } from "./recognition/find-plan.ts";
 export type { Plan, PlannedAction, PlannedCollection, PlannedOperation } from "./recognition/plan.ts";
 export { HintError } from "./recognition/x-resource.ts";
 export type { OperationKind, Resource } from "./record/resource.ts";
 export type { Comparison, HandlerPage, HandlerQuery, HandlerRecords, Where } from "./records/handler-query.ts";
 export { createRecordHandlers, readIdempotencyKey } from "./records/handlers.ts";
-export { type ImportedRecord, ImportReader } from "./records/import-reader.ts";
-export { type Upgrades, upgradeRecords } from "./records/outdated-records.ts";
-export { type ListQuery, linkPages, readCursor } from "./records/page-links.ts";
-export { describeUnserved, prepareRecords } from "./records/prepare-records.ts";
-export { createIdempotencyKeyCheck, createRecordCheck } from "./records/record-check.ts";
+export { type ImportedRecord, ImportReader } from "./records/import/import-reader.ts";
+export { type Upgrades, upgradeRecords } from "./records/import/outdated-records.ts";
+export { describeUnserved, prepareRecords } from "./records/import/prepare-records.ts";
+export { createIdempotencyKeyCheck, createRecordCheck } from "./records/import/record-check.ts";
+export { type ListQuery, linkPages, readCursor } from "./records/lists/page-links.ts";
 export type { ResourceHandlers, ResourceOptions, ResourceSource } from "./resource-source.ts";
 export type { SeedResult } from "./seeds/seed.ts";
 export { type Collections, openStore, type ResourceStore, type ResourceStoreOptions } from "./store.ts";

@@ -1,7 +1,7 @@
 // Collections of an application that no path of its document shows: those of a document of their own.
 import type { Document } from "../openapi/index.ts";
 import { parseDocument } from "../openapi/index.ts";
-import { collectionsOf } from "./recognition/find-collections.ts";
+import { collectionsOf } from "./recognition/collections/find-collections.ts";
 
 /** A collection of an application: the schema of its records, which can refer to those of the document, and its `x-resource`. */
 export interface OwnCollection {

@@ -3,7 +3,7 @@ import { toJson } from "../lib/index.ts";
 import type { Document } from "../openapi/index.ts";
 import { isComparison, type KeyMember, type Order } from "../store/index.ts";
 import { planOf } from "./recognition/find-plan.ts";
-import type { PageParameters } from "./recognition/page-parameters.ts";
+import type { PageParameters } from "./recognition/lists/page-parameters.ts";
 import {
   hasWriters,
   type Plan,

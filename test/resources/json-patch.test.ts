@@ -1,7 +1,7 @@
 // JSON Patch (RFC 6902): the operations, JSON pointers (RFC 6901), and the limits of what a patch makes.
 import t, { type Test } from "tap";
 import { parseJson, toJson } from "../../src/lib/index.ts";
-import { applyJsonPatch, type PatchError } from "../../src/resources/records/json-patch.ts";
+import { applyJsonPatch, type PatchError } from "../../src/resources/records/requests/json-patch.ts";
 
 const apply = (value: string, patch: string) => toJson(applyJsonPatch(parseJson(value), parseJson(patch)));
 

@@ -2,17 +2,17 @@
 import { getOrAdd } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/index.ts";
 import type { CollectionPlan, OperationKind, Resource } from "../record/resource.ts";
-import { findAction, suggestAction } from "./actions.ts";
 import { findJsonInPath } from "./bodies-and-parameters.ts";
-import { Examination } from "./examine-operation.ts";
-import { isUnderstood, toRefused } from "./examined-operation.ts";
-import { readResources } from "./find-collections.ts";
-import { collectionAbove, collectionsBelow } from "./parents.ts";
+import { readResources } from "./collections/find-collections.ts";
+import { collectionAbove, collectionsBelow } from "./collections/parents.ts";
+import { findAction, suggestAction } from "./operations/actions.ts";
+import { Examination } from "./operations/examine-operation.ts";
+import { isUnderstood, toRefused } from "./operations/examined-operation.ts";
+import { findPropertyOperations } from "./operations/property-operations.ts";
 import { actionOf, isRecordPath, listPathOf, normalizePath } from "./paths.ts";
 import type { Plan, PlannedAction, PlannedCollection } from "./plan.ts";
-import { findPropertyOperations } from "./property-operations.ts";
-import { describeMissing, planHeaders } from "./response-headers.ts";
-import { findExpansion } from "./response-shape.ts";
+import { describeMissing, planHeaders } from "./responses/response-headers.ts";
+import { findExpansion } from "./responses/response-shape.ts";
 import { readOperationHint } from "./x-resource.ts";
 
 const known = new WeakMap<Document, Plan>();

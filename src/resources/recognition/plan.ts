@@ -2,12 +2,12 @@
 // it needs a handler. Requests are answered by it.
 import type { BodyPlan } from "../record/record-maker.ts";
 import type { CollectionPlan, OperationKind, ViewParameter } from "../record/resource.ts";
-import type { ListEnvelope, RecordEnvelope } from "./envelopes.ts";
-import type { OrderPlan } from "./list-order.ts";
-import type { ListCondition } from "./list-parameters.ts";
-import type { PageParameters } from "./page-parameters.ts";
-import type { ResponseHeaders } from "./response-headers.ts";
-import type { ExpansionPlan } from "./response-shape.ts";
+import type { OrderPlan } from "./lists/list-order.ts";
+import type { ListCondition } from "./lists/list-parameters.ts";
+import type { PageParameters } from "./lists/page-parameters.ts";
+import type { ListEnvelope, RecordEnvelope } from "./responses/envelopes.ts";
+import type { ResponseHeaders } from "./responses/response-headers.ts";
+import type { ExpansionPlan } from "./responses/response-shape.ts";
 
 /** What is answered from records, and how. It can be written as JSON. */
 export interface Plan {

@@ -3,7 +3,7 @@ import { HttpError } from "../../http/index.ts";
 import { canonicalJson, toJson } from "../../lib/index.ts";
 import type { UntypedHandler } from "../../openapi/index.ts";
 import type { CollectionAccess } from "./collection-access.ts";
-import { mergePatch } from "./patches.ts";
+import { mergePatch } from "./requests/patches.ts";
 
 /** Creates the handler that sets members of a record, if it has the values that the action needs, and merges those of the body. */
 export function createActionHandler(collection: CollectionAccess): UntypedHandler {

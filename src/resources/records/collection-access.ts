@@ -10,20 +10,20 @@ import {
   type Store,
   toScope,
 } from "../../store/index.ts";
-import type { RecordEnvelope } from "../recognition/envelopes.ts";
 import type { PlannedAction, PlannedOperation } from "../recognition/plan.ts";
+import type { RecordEnvelope } from "../recognition/responses/envelopes.ts";
 import { callerForms, RecordMaker } from "../record/record-maker.ts";
 import { RecordSchema } from "../record/record-schema.ts";
 import { maxScopeLength, type Resource } from "../record/resource.ts";
 import { recordUrl } from "../record/url-placeholders.ts";
-import { callerId } from "./caller.ts";
 import { notFound, type Parent, requireAbove } from "./parent-check.ts";
-import { applyMask } from "./patches.ts";
 import { addRecord, type PlacedRecord } from "./place-record.ts";
-import { invalidBody, parameterOf, requireUnderstood, storeFull } from "./request.ts";
-import { RequestPlace } from "./request-place.ts";
-import { ResponseShape, type ShapePlan } from "./response-shape.ts";
-import { writeRecord } from "./write-body.ts";
+import { callerId } from "./requests/caller.ts";
+import { applyMask } from "./requests/patches.ts";
+import { invalidBody, parameterOf, requireUnderstood, storeFull } from "./requests/request.ts";
+import { RequestPlace } from "./requests/request-place.ts";
+import { ResponseShape, type ShapePlan } from "./responses/response-shape.ts";
+import { writeRecord } from "./responses/write-body.ts";
 
 export interface AccessOptions {
   readonly resource: Resource;

@@ -1,8 +1,8 @@
 // What a handler asks of the records of a collection: by the names of their members.
 import { isObject } from "../../lib/index.ts";
 import type { Condition, Operator, Order, Page, RecordId, RecordQuery } from "../../store/index.ts";
-import { toOrder } from "../recognition/list-order.ts";
-import { findNamed } from "../recognition/list-parameters.ts";
+import { toOrder } from "../recognition/lists/list-order.ts";
+import { findNamed } from "../recognition/lists/list-parameters.ts";
 import type { Resource } from "../record/resource.ts";
 
 /** How a member is compared. All must hold. Times are compared as instants, whatever their time zone is. */

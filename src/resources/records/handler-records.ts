@@ -14,7 +14,7 @@ import type { RecordMaker } from "../record/record-maker.ts";
 import type { Resource } from "../record/resource.ts";
 import { type HandlerQuery, type HandlerRecords, toConditions, toFilter, toOrders } from "./handler-query.ts";
 import { addRecord, placeRecord } from "./place-record.ts";
-import { storeFull } from "./request.ts";
+import { storeFull } from "./requests/request.ts";
 
 const defaultLimit = 100; // records of a page
 

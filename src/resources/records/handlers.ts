@@ -3,23 +3,23 @@ import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { isObject, RawJson, toJson } from "../../lib/index.ts";
 import type { Document, UntypedCall, UntypedHandler } from "../../openapi/index.ts";
 import { type IdempotencyKey, idOf, type RecordStore, type Records, type Store, toScope } from "../../store/index.ts";
-import { readResources } from "../recognition/find-collections.ts";
+import { readResources } from "../recognition/collections/find-collections.ts";
 import { planOf } from "../recognition/find-plan.ts";
 import { normalizePath } from "../recognition/paths.ts";
 import { hasWriters, type PlannedAction, type PlannedCollection, type PlannedOperation } from "../recognition/plan.ts";
 import { keyMembers } from "../record/name-tables.ts";
 import type { OperationKind, Resource } from "../record/resource.ts";
 import { createActionHandler } from "./action-handler.ts";
-import { callerId, digestOf } from "./caller.ts";
 import { CollectionAccess } from "./collection-access.ts";
-import { type ListAction, listPage } from "./list.ts";
+import { type ListAction, listPage } from "./lists/list.ts";
 import type { Parent } from "./parent-check.ts";
-import { isJsonPatch, patchRecord, requireKept } from "./patches.ts";
 import { placeRecord } from "./place-record.ts";
 import { hidePrivate } from "./private-members.ts";
 import { createPropertyHandler } from "./property-handlers.ts";
 import { forCaller, showOwn } from "./record-owners.ts";
-import { invalidBody, storeFull } from "./request.ts";
+import { callerId, digestOf } from "./requests/caller.ts";
+import { isJsonPatch, patchRecord, requireKept } from "./requests/patches.ts";
+import { invalidBody, storeFull } from "./requests/request.ts";
 
 /** The handlers of the operations that a store can answer. */
 export interface RecordHandlers {

@@ -4,8 +4,8 @@ import type { UntypedCall, UntypedHandler } from "../../openapi/index.ts";
 import type { PartPlan, PlannedAction } from "../recognition/plan.ts";
 import { RecordSchema } from "../record/record-schema.ts";
 import type { CollectionAccess } from "./collection-access.ts";
-import { patchRecord, requireKept } from "./patches.ts";
-import { invalidBody } from "./request.ts";
+import { patchRecord, requireKept } from "./requests/patches.ts";
+import { invalidBody } from "./requests/request.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 

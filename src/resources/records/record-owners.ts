@@ -6,7 +6,7 @@ import { identitiesOf, scopesOf, type UntypedCall, type UntypedHandler } from ".
 import type { RecordStore } from "../../store/index.ts";
 import { callerForms } from "../record/record-maker.ts";
 import { ownerFilter, type Resource } from "../record/resource.ts";
-import { callerId } from "./caller.ts";
+import { callerId } from "./requests/caller.ts";
 
 const calls = new AsyncLocalStorage<UntypedCall>();
 
