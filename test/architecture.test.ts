@@ -29,7 +29,7 @@ const layers = [
 const rooms: Readonly<Record<string, readonly string[]>> = {
   http: ["headers", "failure", "connection", "load", "message"],
   openapi: ["client", "source", "schema", "wire", "operation", "document", "types", "mock", "routing", "pages"],
-  resources: ["record", "recognition", "records", "seeds"],
+  resources: ["names", "record", "recognition", "records", "seeds"],
   operate: ["limits", "keys", "telemetry"],
   command: ["inputs", "data", "documents"],
 };

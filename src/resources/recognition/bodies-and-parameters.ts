@@ -1,7 +1,8 @@
 // Parts of an operation: its paths, bodies and parameters.
 import { toJson, toSnakeCase } from "../../lib/index.ts";
 import type { Document, Operation, Part } from "../../openapi/index.ts";
-import { meaningOf, neutralHeaders, tenantNames } from "../record/name-tables.ts";
+import { meaningOf } from "../names/meaning.ts";
+import { neutralHeaders, tenantNames } from "../names/operation-names.ts";
 import { readTenantHint } from "./x-resource.ts";
 
 const jsonTypes = [

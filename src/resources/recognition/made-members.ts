@@ -1,8 +1,9 @@
 // Which members of a record no request has, and what the server makes of them: times, constants, defaults, and empty values.
 import { toSnakeCase } from "../../lib/index.ts";
 import type { SchemaNode } from "../../openapi/index.ts";
+import { meaningOf } from "../names/meaning.ts";
+import { attributesName, callerNames, kindNames, otherIdNames, timeNames } from "../names/member-names.ts";
 import { chooseValues, sampleMember, valuesOf } from "../record/member-values.ts";
-import { attributesName, callerNames, kindNames, meaningOf, otherIdNames, timeNames } from "../record/name-tables.ts";
 import { type AlternativePlan, callerForms, otherIds, type Source } from "../record/record-maker.ts";
 import { type RecordSchema, withAlternatives } from "../record/record-schema.ts";
 

@@ -1,6 +1,6 @@
 // Paths of a document: what they say of collections and records. Only routing needs the rest of them.
 import type { Operation } from "../../openapi/index.ts";
-import { actionNames } from "../record/name-tables.ts";
+import { actionNames } from "../names/operation-names.ts";
 
 /** Returns the verb with which the path of a POST ends, such as `search`, or with which its name begins, if it is an upsert; undefined for none. */
 export function actionOf({ path, id }: Operation): string | undefined {

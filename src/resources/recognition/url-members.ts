@@ -1,7 +1,8 @@
 // The URLs that members of a record have by their names: its own, that of its parent, and those of lists below it.
 import { toSnakeCase } from "../../lib/index.ts";
 import type { Operation } from "../../openapi/index.ts";
-import { meaningOf, urlNames } from "../record/name-tables.ts";
+import { meaningOf } from "../names/meaning.ts";
+import { urlNames } from "../names/member-names.ts";
 import { RecordSchema } from "../record/record-schema.ts";
 import type { Resource } from "../record/resource.ts";
 import { parentUrl, recordUrl } from "../record/url-placeholders.ts";

@@ -1,16 +1,16 @@
 // The values of members that a request does not have, or has in another form.
 import { parseJson, toSnakeCase } from "../../lib/index.ts";
+import { meaningOf } from "../names/meaning.ts";
 import {
   beginnings,
   certainIdNames,
-  meaningOf,
   pointedNames,
   referenceNames,
   spokenDefault,
   spokenValues,
   stateNames,
   urlNames,
-} from "./name-tables.ts";
+} from "../names/member-names.ts";
 import { itemSchemas, RecordSchema } from "./record-schema.ts";
 
 type Members = Readonly<Record<string, unknown>>;

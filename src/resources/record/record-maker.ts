@@ -2,8 +2,8 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { type Checked, isObject } from "../../lib/index.ts";
 import type { SchemaNode } from "../../openapi/index.ts";
+import { spokenUnset } from "../names/member-names.ts";
 import { type ChosenValue, completeMember, sampleMember } from "./member-values.ts";
-import { spokenUnset } from "./name-tables.ts";
 import { RecordSchema, withAlternatives } from "./record-schema.ts";
 import type { RequestOnlyMembers } from "./request-only-members.ts";
 import type { Resource } from "./resource.ts";

@@ -2,20 +2,10 @@
 import { getOrAdd, toSnakeCase } from "../../../lib/index.ts";
 import type { Document, Operation } from "../../../openapi/index.ts";
 import type { Collection } from "../../../store/index.ts";
-import {
-  certainIdNames,
-  changeNames,
-  codeNames,
-  computedNames,
-  derivedNames,
-  envelopeNames,
-  meaningOf,
-  pageArrayNames,
-  settingsNames,
-  singleNames,
-  singularOf,
-  urlNames,
-} from "../../record/name-tables.ts";
+import { meaningOf, singularOf } from "../../names/meaning.ts";
+import { certainIdNames, codeNames, urlNames } from "../../names/member-names.ts";
+import { changeNames, computedNames, derivedNames, settingsNames, singleNames } from "../../names/operation-names.ts";
+import { envelopeNames, pageArrayNames } from "../../names/page-names.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace } from "../../record/record-schema.ts";
 import { type CollectionPlan, Resource } from "../../record/resource.ts";
 import {

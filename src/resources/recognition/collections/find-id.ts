@@ -2,7 +2,8 @@
 import { toSnakeCase } from "../../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../../openapi/index.ts";
 import type { Collection } from "../../../store/index.ts";
-import { idNames, singularOf } from "../../record/name-tables.ts";
+import { singularOf } from "../../names/meaning.ts";
+import { idNames } from "../../names/member-names.ts";
 import { RecordSchema, valueType } from "../../record/record-schema.ts";
 import { descriptionOf } from "../bodies-and-parameters.ts";
 import { lastSegment, listPathOf, parametersOf } from "../paths.ts";

@@ -2,7 +2,9 @@
 // whose parameter is a member of each contact, and searches, such as `/pets/findByStatus`. They list the records that have the value, and
 // create records that have it.
 import type { Document, Operation } from "../../../openapi/index.ts";
-import { loginNames, meaningOf, searchPaths } from "../../record/name-tables.ts";
+import { meaningOf } from "../../names/meaning.ts";
+import { loginNames } from "../../names/member-names.ts";
+import { searchPaths } from "../../names/operation-names.ts";
 import { itemSchemas, RecordSchema, valueType } from "../../record/record-schema.ts";
 import type { ViewParameter } from "../../record/resource.ts";
 import { bodySchema, readSchema, successSchema } from "../bodies-and-parameters.ts";

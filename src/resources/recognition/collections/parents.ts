@@ -2,7 +2,8 @@
 // /shops/{shopId}/books are below those of /shops/{shop}.
 import { toSnakeCase } from "../../../lib/index.ts";
 import type { Operation } from "../../../openapi/index.ts";
-import { ownNames, singularOf } from "../../record/name-tables.ts";
+import { singularOf } from "../../names/meaning.ts";
+import { ownNames } from "../../names/member-names.ts";
 import type { RecordSchema } from "../../record/record-schema.ts";
 import type { CollectionPlan, Resource, ScopeParameter } from "../../record/resource.ts";
 import { isTenant } from "../bodies-and-parameters.ts";

@@ -2,7 +2,9 @@
 import { toSnakeCase } from "../../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../../openapi/index.ts";
 import { type Filter, type IdForm, idForms, makeId } from "../../../store/index.ts";
-import { certainIdNames, singularOf, spokenChange, spokenCreation } from "../../record/name-tables.ts";
+import { singularOf } from "../../names/meaning.ts";
+import { certainIdNames } from "../../names/member-names.ts";
+import { spokenChange, spokenCreation } from "../../names/operation-names.ts";
 import { type RecordSchema, valueType } from "../../record/record-schema.ts";
 import {
   type CollectionPlan,

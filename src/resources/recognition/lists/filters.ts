@@ -2,7 +2,7 @@
 import { toSnakeCase } from "../../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../../openapi/index.ts";
 import type { Filter } from "../../../store/index.ts";
-import { wildcardDefaults, wildcards } from "../../record/name-tables.ts";
+import { wildcardDefaults, wildcards } from "../../names/list-names.ts";
 import { alternativeType, itemSchemas, RecordSchema, valueType } from "../../record/record-schema.ts";
 import type { Resource } from "../../record/resource.ts";
 import { defaultOf, queryOf } from "../bodies-and-parameters.ts";

@@ -5,15 +5,15 @@ import type { Member, Order } from "../../../store/index.ts";
 import {
   directionNames,
   directionWords,
-  meaningOf,
   orderNames,
   orderWords,
-  spokenDefault,
   spokenDescending,
   spokenDirection,
   spokenNewestFirst,
   spokenReverse,
-} from "../../record/name-tables.ts";
+} from "../../names/list-names.ts";
+import { meaningOf } from "../../names/meaning.ts";
+import { spokenDefault } from "../../names/member-names.ts";
 import { itemSchemas, RecordSchema, valueType } from "../../record/record-schema.ts";
 import type { CollectionPlan, Resource } from "../../record/resource.ts";
 import { descriptionOf, queryOf } from "../bodies-and-parameters.ts";

@@ -3,17 +3,15 @@ import { toSnakeCase } from "../../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../../openapi/index.ts";
 import type { Condition, Member, TextKind } from "../../../store/index.ts";
 import {
-  attributesName,
   boundNames,
   type Comparison,
   comparisonNames,
-  meaningOf,
-  referenceNames,
   searchNames,
   spokenComparisons,
-  timeNames,
   unclearComparisons,
-} from "../../record/name-tables.ts";
+} from "../../names/list-names.ts";
+import { meaningOf } from "../../names/meaning.ts";
+import { attributesName, referenceNames, timeNames } from "../../names/member-names.ts";
 import { alternativeType, itemSchemas, RecordSchema, type ValueType, valueType } from "../../record/record-schema.ts";
 import { descriptionOf } from "../bodies-and-parameters.ts";
 import { readParameterHint } from "../x-resource.ts";

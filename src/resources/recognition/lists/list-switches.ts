@@ -1,7 +1,7 @@
 // The parameters of a list that select records by their default, such as `show_ignored=false` and `published=yes`.
 import { toSnakeCase } from "../../../lib/index.ts";
 import type { Operation } from "../../../openapi/index.ts";
-import { oppositeWords, selectingStates, switchNames, wildcards } from "../../record/name-tables.ts";
+import { oppositeWords, selectingStates, switchNames, wildcards } from "../../names/list-names.ts";
 import type { RecordSchema } from "../../record/record-schema.ts";
 import { defaultOf } from "../bodies-and-parameters.ts";
 import { findMember, type ListCondition, plainName, sentencesOf } from "./list-parameters.ts";

@@ -1,6 +1,8 @@
 // What a list responds with beside its records: totals, numbers of pages, links and the like, by type and usual name.
+
+import { meaningOf } from "../../names/meaning.ts";
+import { type PageFact, pageFactNames } from "../../names/page-names.ts";
 import { chooseValues } from "../../record/member-values.ts";
-import { meaningOf, type PageFact, pageFactNames } from "../../record/name-tables.ts";
 import { itemSchemas, RecordSchema } from "../../record/record-schema.ts";
 import type { PageParameters } from "./page-parameters.ts";
 

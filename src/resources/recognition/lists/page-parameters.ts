@@ -1,13 +1,8 @@
 // The parameters of a list that select a page, by their usual names.
 import { toSnakeCase } from "../../../lib/index.ts";
 import type { Operation } from "../../../openapi/index.ts";
-import {
-  meaningOf,
-  type PageRole,
-  pageParameterNames,
-  pairedPageNames,
-  spokenLimit,
-} from "../../record/name-tables.ts";
+import { meaningOf } from "../../names/meaning.ts";
+import { type PageRole, pageParameterNames, pairedPageNames, spokenLimit } from "../../names/page-names.ts";
 import type { RecordSchema } from "../../record/record-schema.ts";
 import { createArgumentCheck, descriptionOf, queryOf } from "../bodies-and-parameters.ts";
 

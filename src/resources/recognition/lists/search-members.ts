@@ -1,7 +1,9 @@
 // The members of records in which a search looks: those that its description names, or all free texts.
 import { toSnakeCase } from "../../../lib/index.ts";
 import type { Member } from "../../../store/index.ts";
-import { attributesName, meaningOf, searchNames, technicalNames } from "../../record/name-tables.ts";
+import { searchNames } from "../../names/list-names.ts";
+import { meaningOf } from "../../names/meaning.ts";
+import { attributesName, technicalNames } from "../../names/member-names.ts";
 import { type RecordSchema, valueType } from "../../record/record-schema.ts";
 
 /** Returns the members in which a search looks; none if its description names one that is not known. */

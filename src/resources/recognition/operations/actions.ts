@@ -1,7 +1,8 @@
 // Actions on a record: operations that set members of it, as `x-resource` declares them, and what it could say of others.
 import { toJson, toSnakeCase } from "../../../lib/index.ts";
 import type { Document, Operation } from "../../../openapi/index.ts";
-import { controlNames, spokenEnding, stateNames } from "../../record/name-tables.ts";
+import { controlNames, stateNames } from "../../names/member-names.ts";
+import { spokenEnding } from "../../names/operation-names.ts";
 import { RecordSchema } from "../../record/record-schema.ts";
 import type { Resource } from "../../record/resource.ts";
 import { changeSchema, responseAt, responseSchema } from "../bodies-and-parameters.ts";

@@ -1,14 +1,8 @@
 // Examines the body of an operation that makes or changes a record: whether it has all that a record consists of.
 import { toJson, toSnakeCase } from "../../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../../openapi/index.ts";
-import {
-  attributesName,
-  certainIdNames,
-  controlNames,
-  foreignIdOf,
-  keyMembers,
-  spokenPartial,
-} from "../../record/name-tables.ts";
+import { attributesName, certainIdNames, controlNames, foreignIdOf, keyMembers } from "../../names/member-names.ts";
+import { spokenPartial } from "../../names/operation-names.ts";
 import { type BodyPlan, RecordMaker, type Sources } from "../../record/record-maker.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace, valueType } from "../../record/record-schema.ts";
 import type { Resource } from "../../record/resource.ts";

@@ -1,21 +1,18 @@
 // Examines whether a store can answer an operation: what it means, what is only likely of it, and what is not known.
 import { toSnakeCase } from "../../../lib/index.ts";
 import type { Operation } from "../../../openapi/index.ts";
+import { orderNames, spokenPeriod, spokenSort } from "../../names/list-names.ts";
+import { meaningOf } from "../../names/meaning.ts";
+import { endingStates, timeNames } from "../../names/member-names.ts";
 import {
-  endingStates,
-  meaningOf,
   neutralParameters,
-  orderNames,
-  pageFactNames,
   type QueryRole,
   queryNames,
   spokenDeletion,
   spokenKeeping,
-  spokenPeriod,
-  spokenSort,
-  timeNames,
   wholeNames,
-} from "../../record/name-tables.ts";
+} from "../../names/operation-names.ts";
+import { pageFactNames } from "../../names/page-names.ts";
 import { RecordSchema, type SchemaPlace } from "../../record/record-schema.ts";
 import type { OperationKind } from "../../record/resource.ts";
 import {

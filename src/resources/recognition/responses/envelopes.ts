@@ -2,8 +2,10 @@
 
 import { toSnakeCase } from "../../../lib/index.ts";
 import type { SchemaNode } from "../../../openapi/index.ts";
+import { meaningOf } from "../../names/meaning.ts";
+import { messageNames } from "../../names/member-names.ts";
+import { envelopeNames } from "../../names/page-names.ts";
 import { chooseValues, valuesOf } from "../../record/member-values.ts";
-import { envelopeNames, meaningOf, messageNames } from "../../record/name-tables.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace, valueType } from "../../record/record-schema.ts";
 import type { Resource } from "../../record/resource.ts";
 import { successSchema } from "../bodies-and-parameters.ts";

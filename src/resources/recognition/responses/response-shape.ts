@@ -1,17 +1,10 @@
 // Which members of a record a response has, as a request selects them: some of its own, or other records in place of their ids.
 import { toSnakeCase } from "../../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../../openapi/index.ts";
+import { meaningOf, singularOf } from "../../names/meaning.ts";
+import { attributesName, foreignIdNames, foreignIdOf, referenceNames } from "../../names/member-names.ts";
+import { expandNames, fieldsNames } from "../../names/operation-names.ts";
 import { chooseValues, valuesOf as valuesOfChoice } from "../../record/member-values.ts";
-import {
-  attributesName,
-  expandNames,
-  fieldsNames,
-  foreignIdNames,
-  foreignIdOf,
-  meaningOf,
-  referenceNames,
-  singularOf,
-} from "../../record/name-tables.ts";
 import { itemSchemas, RecordSchema, valueType, withAlternatives } from "../../record/record-schema.ts";
 import type { Resource } from "../../record/resource.ts";
 import { queryOf } from "../bodies-and-parameters.ts";

@@ -2,10 +2,11 @@
 import { InvalidRequest } from "../../../http/index.ts";
 import { InvalidValue, isObject, parseJson } from "../../../lib/index.ts";
 import { type Condition, isComparison, isTime, type Order } from "../../../store/index.ts";
+import { directionWords } from "../../names/list-names.ts";
+import { meaningOf } from "../../names/meaning.ts";
 import { isDescending, readSort } from "../../recognition/lists/list-order.ts";
 import type { ListCondition } from "../../recognition/lists/list-parameters.ts";
 import type { ListPlan } from "../../recognition/plan.ts";
-import { directionWords, meaningOf } from "../../record/name-tables.ts";
 import type { Resource } from "../../record/resource.ts";
 import { notUnderstood } from "../requests/request.ts";
 

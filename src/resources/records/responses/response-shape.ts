@@ -3,9 +3,9 @@ import { InvalidRequest } from "../../../http/index.ts";
 import { getOrAdd, isObject, parseJson, RawJson, toJson } from "../../../lib/index.ts";
 import type { UntypedCall } from "../../../openapi/index.ts";
 import { type Records, scopeFilter, toScope } from "../../../store/index.ts";
+import { attributesName } from "../../names/member-names.ts";
 import type { PlannedAction } from "../../recognition/plan.ts";
 import type { ExpansionTarget } from "../../recognition/responses/response-shape.ts";
-import { attributesName } from "../../record/name-tables.ts";
 import type { Resource } from "../../record/resource.ts";
 import { notUnderstood } from "../requests/request.ts";
 
