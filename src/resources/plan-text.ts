@@ -11,7 +11,7 @@ import {
   type PlannedCollection,
   type PlannedOperation,
 } from "./recognition/plan.ts";
-import type { Source } from "./record/record-maker.ts";
+import type { Source } from "./record/member-sources.ts";
 
 // In the order in which they are listed.
 const verbs: Readonly<Record<PlannedAction["kind"], string>> = {

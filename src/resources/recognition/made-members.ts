@@ -3,8 +3,9 @@ import { toSnakeCase } from "../../lib/index.ts";
 import type { SchemaNode } from "../../openapi/index.ts";
 import { meaningOf } from "../names/meaning.ts";
 import { attributesName, callerNames, kindNames, otherIdNames, timeNames } from "../names/member-names.ts";
+import { callerForms, otherIds, type Source } from "../record/member-sources.ts";
 import { chooseValues, sampleMember, valuesOf } from "../record/member-values.ts";
-import { type AlternativePlan, callerForms, otherIds, type Source } from "../record/record-maker.ts";
+import type { AlternativePlan } from "../record/record-form.ts";
 import { type RecordSchema, withAlternatives } from "../record/record-schema.ts";
 
 const maxDepth = 3; // of alternatives in alternatives

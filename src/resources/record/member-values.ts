@@ -13,7 +13,8 @@ import {
 } from "../names/member-names.ts";
 import { itemSchemas, RecordSchema } from "./record-schema.ts";
 
-type Members = Readonly<Record<string, unknown>>;
+/** The members of an object. */
+export type Members = Readonly<Record<string, unknown>>;
 
 /**
  * Returns a member of a request as a record has it: what a response requires in an object, and a request does not, is that of

@@ -12,7 +12,8 @@ import {
 } from "../../store/index.ts";
 import type { PlannedAction, PlannedOperation } from "../recognition/plan.ts";
 import type { RecordEnvelope } from "../recognition/responses/envelopes.ts";
-import { callerForms, RecordMaker } from "../record/record-maker.ts";
+import { callerForms } from "../record/member-sources.ts";
+import { RecordMaker } from "../record/record-maker.ts";
 import { RecordSchema } from "../record/record-schema.ts";
 import { maxScopeLength, type Resource } from "../record/resource.ts";
 import { recordUrl } from "../record/url-placeholders.ts";

@@ -4,7 +4,7 @@ import { HttpError } from "../../http/index.ts";
 import { parseJson, type RawJson } from "../../lib/index.ts";
 import { identitiesOf, scopesOf, type UntypedCall, type UntypedHandler } from "../../openapi/index.ts";
 import type { RecordStore } from "../../store/index.ts";
-import { callerForms } from "../record/record-maker.ts";
+import { callerForms } from "../record/member-sources.ts";
 import { ownerFilter, type Resource } from "../record/resource.ts";
 import { callerId } from "./requests/caller.ts";
 

@@ -1,7 +1,7 @@
 // What `x-resource` declares of the records of a collection beside their path: unique members, references, the owner, private members.
 import { findSimilarName } from "../../../lib/index.ts";
 import type { KeyMember, Reference, TextKind } from "../../../store/index.ts";
-import { callerForms, maxCallerId } from "../../record/record-maker.ts";
+import { callerForms, maxCallerId } from "../../record/member-sources.ts";
 import { type RecordSchema, valueType } from "../../record/record-schema.ts";
 import type { CollectionPlan } from "../../record/resource.ts";
 import { findNamed } from "../lists/list-parameters.ts";
