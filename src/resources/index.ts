@@ -5,7 +5,8 @@ export { collectionsOf, readResources } from "./recognition/collections/find-col
 export { listUnanswered, planOf } from "./recognition/find-plan.ts";
 export type { Plan, PlannedAction, PlannedCollection, PlannedOperation } from "./recognition/plan.ts";
 export { HintError } from "./recognition/x-resource.ts";
-export type { OperationKind, Resource } from "./record/resource.ts";
+export type { OperationKind } from "./record/collection-plan.ts";
+export type { Resource } from "./record/resource.ts";
 export type { Comparison, HandlerPage, HandlerQuery, HandlerRecords, Where } from "./records/handler-query.ts";
 export { createRecordHandlers, readIdempotencyKey } from "./records/handlers.ts";
 export { type ImportedRecord, ImportReader } from "./records/import/import-reader.ts";

@@ -1,7 +1,8 @@
 // Finds the plan of a document: examines the operations of its collections, and says why the others need a handler.
 import { getOrAdd } from "../../lib/index.ts";
 import type { Document, Operation } from "../../openapi/index.ts";
-import type { CollectionPlan, OperationKind, Resource } from "../record/resource.ts";
+import type { CollectionPlan, OperationKind } from "../record/collection-plan.ts";
+import type { Resource } from "../record/resource.ts";
 import { findJsonInPath } from "./bodies-and-parameters.ts";
 import { readResources } from "./collections/find-collections.ts";
 import { collectionAbove, collectionsBelow } from "./collections/parents.ts";

@@ -1,7 +1,8 @@
 // The plan of a document, as plain data: which collections of records it has, and what each of its operations does with which one, or why
 // it needs a handler. Requests are answered by it.
+
+import type { CollectionPlan, OperationKind, ViewParameter } from "../record/collection-plan.ts";
 import type { BodyPlan } from "../record/record-maker.ts";
-import type { CollectionPlan, OperationKind, ViewParameter } from "../record/resource.ts";
 import type { OrderPlan } from "./lists/list-order.ts";
 import type { ListCondition } from "./lists/list-parameters.ts";
 import type { PageParameters } from "./lists/page-parameters.ts";

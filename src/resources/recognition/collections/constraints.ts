@@ -1,9 +1,9 @@
 // What `x-resource` declares of the records of a collection beside their path: unique members, references, the owner, private members.
 import { findSimilarName } from "../../../lib/index.ts";
 import type { KeyMember, Reference, TextKind } from "../../../store/index.ts";
+import type { CollectionPlan } from "../../record/collection-plan.ts";
 import { callerForms, maxCallerId } from "../../record/member-sources.ts";
 import { type RecordSchema, valueType } from "../../record/record-schema.ts";
-import type { CollectionPlan } from "../../record/resource.ts";
 import { findNamed } from "../lists/list-parameters.ts";
 import { normalizePath, parametersOf } from "../paths.ts";
 import { type PathHint, refusal } from "../x-resource.ts";

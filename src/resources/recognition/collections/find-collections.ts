@@ -6,8 +6,9 @@ import { meaningOf, singularOf } from "../../names/meaning.ts";
 import { certainIdNames, codeNames, urlNames } from "../../names/member-names.ts";
 import { changeNames, computedNames, derivedNames, settingsNames, singleNames } from "../../names/operation-names.ts";
 import { envelopeNames, pageArrayNames } from "../../names/page-names.ts";
+import type { CollectionPlan } from "../../record/collection-plan.ts";
 import { itemSchemas, RecordSchema, type SchemaPlace } from "../../record/record-schema.ts";
-import { type CollectionPlan, Resource } from "../../record/resource.ts";
+import { Resource } from "../../record/resource.ts";
 import {
   bodySchema,
   changeSchema,

@@ -4,8 +4,9 @@ import { toSnakeCase } from "../../../lib/index.ts";
 import type { Operation } from "../../../openapi/index.ts";
 import { singularOf } from "../../names/meaning.ts";
 import { ownNames } from "../../names/member-names.ts";
+import type { CollectionPlan, ScopeParameter } from "../../record/collection-plan.ts";
 import type { RecordSchema } from "../../record/record-schema.ts";
-import type { CollectionPlan, Resource, ScopeParameter } from "../../record/resource.ts";
+import type { Resource } from "../../record/resource.ts";
 import { isTenant } from "../bodies-and-parameters.ts";
 import { normalizePath, parametersOf } from "../paths.ts";
 

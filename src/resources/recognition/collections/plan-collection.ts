@@ -5,15 +5,9 @@ import { type Filter, type IdForm, idForms, makeId } from "../../../store/index.
 import { singularOf } from "../../names/meaning.ts";
 import { certainIdNames } from "../../names/member-names.ts";
 import { spokenChange, spokenCreation } from "../../names/operation-names.ts";
+import type { CollectionPlan, OperationKind, ViewParameter, ViewPlan } from "../../record/collection-plan.ts";
 import { type RecordSchema, valueType } from "../../record/record-schema.ts";
-import {
-  type CollectionPlan,
-  exampleIdOf,
-  findUnreadable,
-  type OperationKind,
-  type ViewParameter,
-  type ViewPlan,
-} from "../../record/resource.ts";
+import { exampleIdOf, findUnreadable } from "../../record/resource.ts";
 import { queryOf } from "../bodies-and-parameters.ts";
 import { readFilters } from "../lists/filters.ts";
 import { findIndexes } from "../lists/list-order.ts";

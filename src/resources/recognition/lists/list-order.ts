@@ -14,8 +14,9 @@ import {
 } from "../../names/list-names.ts";
 import { meaningOf } from "../../names/meaning.ts";
 import { spokenDefault } from "../../names/member-names.ts";
+import type { CollectionPlan } from "../../record/collection-plan.ts";
 import { itemSchemas, RecordSchema, valueType } from "../../record/record-schema.ts";
-import type { CollectionPlan, Resource } from "../../record/resource.ts";
+import type { Resource } from "../../record/resource.ts";
 import { descriptionOf, queryOf } from "../bodies-and-parameters.ts";
 import { refusal } from "../x-resource.ts";
 import { findMemberOrTime, plainName, sentencesOf } from "./list-parameters.ts";

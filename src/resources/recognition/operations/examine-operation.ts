@@ -13,8 +13,8 @@ import {
   wholeNames,
 } from "../../names/operation-names.ts";
 import { pageFactNames } from "../../names/page-names.ts";
+import type { OperationKind } from "../../record/collection-plan.ts";
 import { RecordSchema, type SchemaPlace } from "../../record/record-schema.ts";
-import type { OperationKind } from "../../record/resource.ts";
 import {
   declaresSuccess,
   defaultOf,

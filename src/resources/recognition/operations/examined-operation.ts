@@ -1,6 +1,7 @@
 // An operation while it is examined: what is only likely of it, and why the store can't answer it.
 import type { Operation } from "../../../openapi/index.ts";
-import type { OperationKind, Resource } from "../../record/resource.ts";
+import type { OperationKind } from "../../record/collection-plan.ts";
+import type { Resource } from "../../record/resource.ts";
 import { defaultOf, isKnownHeader, isTenant, keyHeaderOf } from "../bodies-and-parameters.ts";
 import { findTenants, tenantsOf } from "../collections/parents.ts";
 import type { PlannedAction, RefusedParameter } from "../plan.ts";
