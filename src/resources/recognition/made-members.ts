@@ -6,7 +6,8 @@ import { attributesName, callerNames, kindNames, otherIdNames, timeNames } from 
 import { callerForms, otherIds, type Source } from "../record/member-sources.ts";
 import { chooseValues, sampleMember, valuesOf } from "../record/member-values.ts";
 import type { AlternativePlan } from "../record/record-form.ts";
-import { type RecordSchema, withAlternatives } from "../record/record-schema.ts";
+import type { RecordSchema } from "../record/record-schema.ts";
+import { withAlternatives } from "../record/schema-nodes.ts";
 
 const maxDepth = 3; // of alternatives in alternatives
 

@@ -1,6 +1,6 @@
 // What a document says of a collection of records, as plain data.
 import type { Collection, Filter, IdForm, KeyMember, Order, Reference } from "../../store/index.ts";
-import type { ValueType } from "./record-schema.ts";
+import type { ValueType } from "./schema-nodes.ts";
 
 /** What an operation does with a collection. */
 export type OperationKind = "create" | "get" | "list" | "replace" | "update" | "delete";

@@ -11,7 +11,8 @@ import {
   stateNames,
   urlNames,
 } from "../names/member-names.ts";
-import { itemSchemas, RecordSchema } from "./record-schema.ts";
+import { RecordSchema } from "./record-schema.ts";
+import { itemSchemas } from "./schema-nodes.ts";
 
 /** The members of an object. */
 export type Members = Readonly<Record<string, unknown>>;

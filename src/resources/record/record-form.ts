@@ -4,9 +4,10 @@ import type { SchemaNode } from "../../openapi/index.ts";
 import { spokenUnset } from "../names/member-names.ts";
 import { type MakeOptions, makeMembers, type Sources } from "./member-sources.ts";
 import { completeMember, type Members } from "./member-values.ts";
-import { RecordSchema, withAlternatives } from "./record-schema.ts";
+import { RecordSchema } from "./record-schema.ts";
 import type { RequestOnlyMembers } from "./request-only-members.ts";
 import type { Resource } from "./resource.ts";
+import { withAlternatives } from "./schema-nodes.ts";
 import { hasUrls } from "./url-placeholders.ts";
 
 /** What the server makes of a record, and what it keeps of a request. */

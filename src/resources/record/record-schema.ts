@@ -11,9 +11,7 @@ import {
 } from "../../openapi/index.ts";
 import { RequestOnlyMembers } from "./request-only-members.ts";
 import { hashSchema } from "./schema-hash.ts";
-
-/** A type of values that a store can compare. */
-export type ValueType = "string" | "int64" | "number" | "boolean";
+import { alternativesOf, propertyAt, variantsOf } from "./schema-nodes.ts";
 
 /** The place of a schema in the document: its JSON pointer. */
 export interface SchemaPlace {
@@ -255,63 +253,8 @@ export class RecordSchema {
   }
 }
 
-// The schemas that apply to a property of a property, and so on, of a value to which all of these apply.
-function propertyAt(nodes: readonly SchemaNode[], path: readonly string[]): readonly SchemaNode[] {
-  return path.reduce(
-    (found, name) => found.flatMap((node) => node.parts()).flatMap((node) => node.property(name)),
-    nodes,
-  );
-}
-
 function saysMore({ schema }: SchemaNode): boolean {
   return Object.keys(schema).some(
     (key) => !notes.has(key) && !(key === "allOf" && (schema.allOf as unknown[]).length === 1),
   );
-}
-
-const maxDepth = 3; // of alternatives in alternatives, which can lead back to the schema
-
-function alternativesOf(parts: readonly SchemaNode[], depth = 0): readonly SchemaNode[] {
-  if (depth > maxDepth) return [];
-  const found = parts.flatMap((part) => ["oneOf", "anyOf"].flatMap((keyword) => part.childrenOf(keyword)));
-  return found.flatMap(({ node }) => {
-    const inner = node.parts();
-    const hasProperties = inner.some(({ schema }) => schema.properties !== undefined);
-    return hasProperties || alternativesOf(inner, depth + 1).length > 0 ? [node] : [];
-  });
-}
-
-function variantsOf(parts: readonly SchemaNode[], depth = 0): readonly (readonly SchemaNode[])[] {
-  const alternatives = alternativesOf(parts, depth);
-  if (alternatives.length === 0) return [parts];
-  return alternatives.flatMap((node) => variantsOf(node.parts(), depth + 1).map((one) => [...parts, ...one]));
-}
-
-/** Returns the type of values that a store can compare; undefined for others. `schemas` apply to the same value. */
-export function valueType(schemas: readonly SchemaNode[]): ValueType | undefined {
-  const types = schemas.flatMap(({ schema: { type } }) => (type === undefined ? [] : [[type].flat()]));
-  const [first, ...others] = new Set(types.flat().filter((name) => name !== "null"));
-  if (others.length > 0) return undefined;
-  if (first === "integer") return schemas.some(({ schema }) => schema.format === "int64") ? "int64" : "number";
-  return first === "string" || first === "number" || first === "boolean" ? first : undefined;
-}
-
-/** Returns schemas with their alternatives. */
-export function withAlternatives(schemas: readonly SchemaNode[]): readonly SchemaNode[] {
-  const childrenOf = (node: SchemaNode) => ["oneOf", "anyOf"].flatMap((keyword) => node.childrenOf(keyword));
-  return schemas.flatMap((node) => [node, ...childrenOf(node).map((child) => child.node)]);
-}
-
-/** Returns the only type of the alternatives of a value that a store can compare, such as that of the id instead of an object. */
-export function alternativeType(schemas: readonly SchemaNode[]): ValueType | undefined {
-  const found = schemas.flatMap((node) => ["oneOf", "anyOf"].flatMap((keyword) => node.childrenOf(keyword)));
-  const types = new Set(found.flatMap(({ node }) => valueType(node.parts()) ?? []));
-  const [type] = types;
-  return types.size === 1 ? type : undefined;
-}
-
-/** Returns the schemas of the items of an array; undefined if it is none. */
-export function itemSchemas(schemas: readonly SchemaNode[]): readonly SchemaNode[] | undefined {
-  const items = schemas.flatMap((node) => node.item(Number.POSITIVE_INFINITY) ?? []);
-  return items.length > 0 ? items.flatMap((node) => node.parts()) : undefined;
 }

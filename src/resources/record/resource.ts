@@ -17,7 +17,8 @@ import {
 } from "../../store/index.ts";
 import type { CollectionPlan, IdPlan, OperationKind } from "./collection-plan.ts";
 import { PlaceNames } from "./place-names.ts";
-import { RecordSchema, valueType } from "./record-schema.ts";
+import { RecordSchema } from "./record-schema.ts";
+import { valueType } from "./schema-nodes.ts";
 
 /** The maximum length of a scope in characters, so that an id of 100 characters fits behind it. */
 export const maxScopeLength = 400;

@@ -7,8 +7,9 @@ import { certainIdNames, codeNames, urlNames } from "../../names/member-names.ts
 import { changeNames, computedNames, derivedNames, settingsNames, singleNames } from "../../names/operation-names.ts";
 import { envelopeNames, pageArrayNames } from "../../names/page-names.ts";
 import type { CollectionPlan } from "../../record/collection-plan.ts";
-import { itemSchemas, RecordSchema, type SchemaPlace } from "../../record/record-schema.ts";
+import { RecordSchema, type SchemaPlace } from "../../record/record-schema.ts";
 import { Resource } from "../../record/resource.ts";
+import { itemSchemas } from "../../record/schema-nodes.ts";
 import {
   bodySchema,
   changeSchema,

@@ -4,7 +4,8 @@ import type { Operation, SchemaNode } from "../../../openapi/index.ts";
 import type { Collection } from "../../../store/index.ts";
 import { singularOf } from "../../names/meaning.ts";
 import { idNames } from "../../names/member-names.ts";
-import { RecordSchema, valueType } from "../../record/record-schema.ts";
+import { RecordSchema } from "../../record/record-schema.ts";
+import { valueType } from "../../record/schema-nodes.ts";
 import { descriptionOf } from "../bodies-and-parameters.ts";
 import { lastSegment, listPathOf, parametersOf } from "../paths.ts";
 

@@ -15,8 +15,9 @@ import {
 import { meaningOf } from "../../names/meaning.ts";
 import { spokenDefault } from "../../names/member-names.ts";
 import type { CollectionPlan } from "../../record/collection-plan.ts";
-import { itemSchemas, RecordSchema, valueType } from "../../record/record-schema.ts";
+import { RecordSchema } from "../../record/record-schema.ts";
 import type { Resource } from "../../record/resource.ts";
+import { itemSchemas, valueType } from "../../record/schema-nodes.ts";
 import { descriptionOf, queryOf } from "../bodies-and-parameters.ts";
 import { refusal } from "../x-resource.ts";
 import { findMemberOrTime, plainName, sentencesOf } from "./list-parameters.ts";

@@ -12,7 +12,8 @@ import {
 } from "../../names/list-names.ts";
 import { meaningOf } from "../../names/meaning.ts";
 import { attributesName, referenceNames, timeNames } from "../../names/member-names.ts";
-import { alternativeType, itemSchemas, RecordSchema, type ValueType, valueType } from "../../record/record-schema.ts";
+import { RecordSchema } from "../../record/record-schema.ts";
+import { alternativeType, itemSchemas, type ValueType, valueType } from "../../record/schema-nodes.ts";
 import { descriptionOf } from "../bodies-and-parameters.ts";
 import { readParameterHint } from "../x-resource.ts";
 import { findSearched } from "./search-members.ts";

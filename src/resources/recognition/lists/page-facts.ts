@@ -3,7 +3,8 @@
 import { meaningOf } from "../../names/meaning.ts";
 import { type PageFact, pageFactNames } from "../../names/page-names.ts";
 import { chooseValues } from "../../record/member-values.ts";
-import { itemSchemas, RecordSchema } from "../../record/record-schema.ts";
+import { RecordSchema } from "../../record/record-schema.ts";
+import { itemSchemas } from "../../record/schema-nodes.ts";
 import type { PageParameters } from "./page-parameters.ts";
 
 /** What a list responds with about its page, beside the records. */

@@ -4,7 +4,8 @@ import type { Member } from "../../../store/index.ts";
 import { searchNames } from "../../names/list-names.ts";
 import { meaningOf } from "../../names/meaning.ts";
 import { attributesName, technicalNames } from "../../names/member-names.ts";
-import { type RecordSchema, valueType } from "../../record/record-schema.ts";
+import type { RecordSchema } from "../../record/record-schema.ts";
+import { valueType } from "../../record/schema-nodes.ts";
 
 /** Returns the members in which a search looks; none if its description names one that is not known. */
 export function findSearched(record: RecordSchema, description: string): readonly Member[] {

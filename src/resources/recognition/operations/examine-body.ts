@@ -5,8 +5,9 @@ import { attributesName, certainIdNames, controlNames, foreignIdOf, keyMembers }
 import { spokenPartial } from "../../names/operation-names.ts";
 import type { Sources } from "../../record/member-sources.ts";
 import { type BodyPlan, RecordMaker } from "../../record/record-maker.ts";
-import { itemSchemas, RecordSchema, type SchemaPlace, valueType } from "../../record/record-schema.ts";
+import { RecordSchema, type SchemaPlace } from "../../record/record-schema.ts";
 import type { Resource } from "../../record/resource.ts";
+import { itemSchemas, valueType } from "../../record/schema-nodes.ts";
 import { bodiesOf, bodySchema, changeSchema, isPatchType, successSchema } from "../bodies-and-parameters.ts";
 import { findListed } from "../lists/filters.ts";
 import { findOpaqueMember, planMembers } from "../made-members.ts";
