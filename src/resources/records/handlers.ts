@@ -2,8 +2,7 @@
 import { HttpError, InvalidRequest } from "../../http/index.ts";
 import { isObject, RawJson, toJson } from "../../lib/index.ts";
 import type { Document, UntypedCall, UntypedHandler } from "../../openapi/index.ts";
-import { type IdempotencyKey, idOf, type RecordStore, type Records, type Store, toScope } from "../../store/index.ts";
-import { keyMembers } from "../names/member-names.ts";
+import { idOf, type RecordStore, type Records, type Store } from "../../store/index.ts";
 import { readResources } from "../recognition/collections/find-collections.ts";
 import { planOf } from "../recognition/find-plan.ts";
 import { normalizePath } from "../recognition/paths.ts";
@@ -18,7 +17,7 @@ import { placeRecord } from "./place-record.ts";
 import { hidePrivate } from "./private-members.ts";
 import { createPropertyHandler } from "./property-handlers.ts";
 import { forCaller, showOwn } from "./record-owners.ts";
-import { callerId, digestOf } from "./requests/caller.ts";
+import { findIdempotencyKey } from "./requests/idempotency-key.ts";
 import { isJsonPatch, patchRecord, requireKept } from "./requests/patches.ts";
 import { invalidBody, storeFull } from "./requests/request.ts";
 
@@ -263,44 +262,4 @@ async function createOrReplace(collection: CollectionAccess, call: UntypedCall, 
   const response = await collection.writeSelected(call, result.record, isCreated ? createdStatus : status);
   const location = isCreated ? { Location: collection.place.urlOf(call, address) } : {};
   return { ...response, headers: { ...response.headers, ...location } };
-}
-
-/**
- * Returns the Idempotency-Key of a request that creates a record; undefined if it has none. The value is a quoted string (RFC 8941,
- * section 3.3.3); a bare one is accepted, too, and means the same key. Each caller has keys of its own.
- */
-export function readIdempotencyKey(
-  call: Pick<UntypedCall, "headers" | "body" | "caller">,
-  scope = "",
-): IdempotencyKey | undefined {
-  const sent = (call.headers as Readonly<Record<string, unknown>>)["Idempotency-Key"];
-  if (sent === undefined) return undefined;
-  const value = String(sent);
-  const key = /^".*"$/s.test(value) ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value;
-  // The scope is part of the digest: with the same key, a request below another parent is a conflict, and no retry.
-  const content = scope === "" ? (call.body ?? null) : [scope, call.body ?? null];
-  return { caller: callerId(call.caller), key, digest: digestOf(content) };
-}
-
-const maxKeyLength = 255; // characters, if the document has no schema
-
-// Clients can send the header although the document does not declare it, as those of Stripe do. Those of Square send a member.
-function findIdempotencyKey(collection: CollectionAccess, call: UntypedCall): IdempotencyKey | undefined {
-  const { keyHeader } = collection.action;
-  const { propertyNames } = collection.resource.record;
-  const member = keyMembers.find((name) => Object.hasOwn(Object(call.body), name) && !propertyNames.includes(name));
-  const scope = toScope(collection.place.valuesAbove(call));
-  const declared = readIdempotencyKey(call, scope);
-  const sent = call.request.headers[keyHeader.toLowerCase()] ?? (member && Object(call.body)[member]);
-  if (declared !== undefined || typeof sent !== "string") return declared;
-  if (!/^[\x20-\x7e]+$/.test(sent) || sent.length > maxKeyLength)
-    throw new InvalidRequest([
-      {
-        location: "header",
-        name: keyHeader,
-        message: `The ${keyHeader} must have 1 to ${maxKeyLength} characters of ASCII.`,
-      },
-    ]);
-  const { body, caller } = call;
-  return readIdempotencyKey({ body, caller, headers: { "Idempotency-Key": sent } }, scope);
 }

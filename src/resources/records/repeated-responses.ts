@@ -4,7 +4,7 @@ import { HttpError } from "../../http/index.ts";
 import { canonicalJson, parseJson, RawJson, toJson } from "../../lib/index.ts";
 import type { Document, HandlerResult, UntypedCall } from "../../openapi/index.ts";
 import { type Collection, idempotencyWindow, type RecordStore, type Records, type Store } from "../../store/index.ts";
-import { readIdempotencyKey } from "./handlers.ts";
+import { readIdempotencyKey } from "./requests/idempotency-key.ts";
 
 /** The collection of responses. */
 export const responsesCollection: Collection = {
