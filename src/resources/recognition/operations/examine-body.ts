@@ -1,22 +1,21 @@
 // Examines the body of an operation that makes or changes a record: whether it has all that a record consists of.
-import { toJson, toSnakeCase } from "../../../lib/index.ts";
+import { toJson } from "../../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../../openapi/index.ts";
-import { attributesName, certainIdNames, controlNames, foreignIdOf, keyMembers } from "../../names/member-names.ts";
 import { spokenPartial } from "../../names/operation-names.ts";
 import type { Sources } from "../../record/member-sources.ts";
 import { type BodyPlan, RecordMaker } from "../../record/record-maker.ts";
 import { RecordSchema, type SchemaPlace } from "../../record/record-schema.ts";
 import type { Resource } from "../../record/resource.ts";
-import { itemSchemas, valueType } from "../../record/schema-nodes.ts";
-import { bodiesOf, bodySchema, changeSchema, isPatchType, successSchema } from "../bodies-and-parameters.ts";
+import { bodiesOf, bodySchema, changeSchema, isPatchType } from "../bodies-and-parameters.ts";
 import { findListed } from "../lists/filters.ts";
 import { findOpaqueMember, planMembers } from "../made-members.ts";
-import { lastSegment, listPathOf, normalizePath, parametersOf } from "../paths.ts";
+import { parametersOf } from "../paths.ts";
 import type { PlannedAction } from "../plan.ts";
 import { findShownRecords } from "../responses/envelopes.ts";
-import { canBeId, findEmbedded, findRenamed } from "../responses/response-shape.ts";
+import { findEmbedded, findRenamed } from "../responses/response-shape.ts";
 import { createUrlFinder } from "../url-members.ts";
 import { readOperationHint, refusal } from "../x-resource.ts";
+import { findControls, findOwnMembers, responseOf } from "./body-controls.ts";
 import type { ExaminedOperation } from "./examined-operation.ts";
 
 /** The media types of JSON Merge Patch (RFC 7396), and of a body that looks like it. */
@@ -46,7 +45,7 @@ export class BodyExamination {
     const { kind } = this.#examined;
     const isNew = kind === "create" || kind === "replace";
     const body = isNew ? this.#examineNew() : kind === "update" ? this.#examineChange() : undefined;
-    const controls = this.#findControls(Object.values(body?.renamed ?? {}));
+    const controls = findControls(this.#examined, this.#member, Object.values(body?.renamed ?? {}));
     const sent = isNew || kind === "delete" ? bodySchema(this.#operation) : undefined;
     const required = sent ? this.#schemaOf(sent).required : [];
     const inPath = parametersOf(this.#operation.path);
@@ -56,71 +55,21 @@ export class BodyExamination {
     return { body, controls, ...embedded, ...(body && this.#findEchoed(body, controls)) };
   }
 
-  #findControls(renamed: readonly string[]): readonly string[] {
-    const { record } = this.#resource;
-    const part = changeSchema(this.#operation);
-    const body = part && this.#schemaOf(part);
-    const names = body ? body.propertyNames.filter((name) => !keyMembers.includes(name)) : [];
-    if (this.#examined.kind === "delete") return names; // options of the deletion
-    // If the record is a member of the body, the other members are options of the request, whose effect is not known.
-    if (this.#member !== undefined) return names.filter((name) => name !== this.#member);
-    const own = body ? this.#findOwn(body) : [];
-    const isLost = (name: string) => own.includes(name) && this.#response?.required.includes(name);
-    const isControl = (name: string) => controlNames.test(toSnakeCase(name)) || isLost(name);
-    const isOther = (name: string) =>
-      body !== undefined && !renamed.includes(name) && (this.#isOtherId(name) || this.#belongsElsewhere(body, name));
-    return names.filter((name) => (!record.propertyNames.includes(name) && isControl(name)) || isOther(name));
-  }
-
-  // Whether a member of a new record can be its id, or that of another one, such as the comment to which it replies.
-  #isOtherId(name: string): boolean {
-    const { parameter, plan, record } = this.#resource;
-    const isId = name === parameter && certainIdNames.test(toSnakeCase(name)) && !record.propertyNames.includes(name);
-    return this.#examined.kind === "create" && isId && plan.id.member === undefined;
-  }
-
-  get #response(): RecordSchema | undefined {
-    const place = successSchema(this.#operation);
-    return place && this.#schemaOf(place);
-  }
-
-  // The members of a body that the response of the operation has, and a record does not declare.
-  #findOwn(body: RecordSchema): readonly string[] {
-    const { propertyNames } = this.#resource.record;
-    const shown = this.#response?.propertyNames ?? [];
-    return shown.filter((name) => !propertyNames.includes(name) && body.canHave(name));
-  }
-
   #findEchoed({ schema }: BodyPlan, controls: readonly string[]): Pick<PlannedAction, "echoed"> {
-    const own = this.#resource.record.isClosed ? this.#findOwn(this.#schemaOf({ pointer: schema })) : [];
+    const response = responseOf(this.#examined);
+    const own = this.#resource.record.isClosed
+      ? findOwnMembers(this.#examined, this.#schemaOf({ pointer: schema }))
+      : [];
     const members = own.filter((name) => !controls.includes(name));
-    return this.#response && members.length > 0 ? { echoed: { members, schema: this.#response.pointer } } : {};
+    return response && members.length > 0 ? { echoed: { members, schema: response.pointer } } : {};
   }
 
   // The other responses that show the record, and that of the operation, if it declares more of the body.
   #findShown(body: RecordSchema): readonly RecordSchema[] {
     const others = findShownRecords(this.#resource);
-    const own = this.#findOwn(body).length > 0 ? this.#response : undefined;
+    const own = findOwnMembers(this.#examined, body).length > 0 ? responseOf(this.#examined) : undefined;
     const isRecord = own?.propertyNames.includes(this.#resource.idName) && !this.#resource.record.isClosed;
     return own && isRecord && !others.includes(own) ? [...others, own] : others;
-  }
-
-  // Whether a member of a body belongs into an object that no request has, such as `tax_id` into `tax`, or into a collection below.
-  #belongsElsewhere(body: RecordSchema, name: string): boolean {
-    const { record, item, idName } = this.#resource;
-    const words = toSnakeCase(name);
-    const isInside = (outer: string) => {
-      const isId = foreignIdOf(name, outer) !== undefined;
-      const [inner] = itemSchemas(record.property(outer)) ?? record.property(outer);
-      const schema = inner && this.#schemaOf(inner);
-      const isMember = schema?.canHave(name) && valueType(schema.property(name)) === valueType(body.property(name));
-      return schema && schema.propertyNames.length > 0 && (isId || isMember) && !canBeId(record, outer);
-    };
-    const outer = record.propertyNames.filter((one) => !body.propertyNames.includes(one) && isInside(one));
-    if (record.propertyNames.includes(name)) return name !== idName && outer.includes(attributesName);
-    const isBelow = ({ path }: Resource) =>
-      listPathOf(path) === normalizePath(item.path) && toSnakeCase(lastSegment(path)) === words;
-    return outer.length > 0 || (itemSchemas(body.property(name)) !== undefined && this.#examined.all.some(isBelow));
   }
 
   // What is sent should be all that a record consists of, besides its id.
@@ -231,7 +180,7 @@ export class BodyExamination {
   // A schema of what a request has of a record, by the names of the record. What its path or the response has is no other name.
   #rename(body: RecordSchema): RecordSchema {
     const others = [
-      ...this.#findOwn(body),
+      ...findOwnMembers(this.#examined, body),
       ...parametersOf(this.#operation.path),
       ...(this.#resource.plan.private ?? []),
     ];
