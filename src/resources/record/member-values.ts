@@ -1,5 +1,5 @@
 // The values of members that a request does not have, or has in another form.
-import { parseJson, toSnakeCase } from "../../lib/index.ts";
+import { parseJson, type RawJson, toSnakeCase } from "../../lib/index.ts";
 import { meaningOf } from "../names/meaning.ts";
 import {
   beginnings,
@@ -16,6 +16,11 @@ import { itemSchemas } from "./schema-nodes.ts";
 
 /** The members of an object. */
 export type Members = Readonly<Record<string, unknown>>;
+
+/** Returns the members of a stored record. It can be nested more deeply than a new one. */
+export function membersOf({ text }: RawJson<unknown>): Members {
+  return parseJson(text, Number.POSITIVE_INFINITY) as Members;
+}
 
 /**
  * Returns a member of a request as a record has it: what a response requires in an object, and a request does not, is that of

@@ -2,6 +2,7 @@
 import { HttpError } from "../../http/index.ts";
 import { canonicalJson, toJson } from "../../lib/index.ts";
 import type { UntypedHandler } from "../../openapi/index.ts";
+import { membersOf } from "../record/member-values.ts";
 import type { CollectionAccess } from "./collection-access.ts";
 import { mergePatch } from "./requests/patches.ts";
 
@@ -12,7 +13,7 @@ export function createActionHandler(collection: CollectionAccess): UntypedHandle
   return async (call) => {
     await collection.check(call);
     return collection.change(call, (record) => {
-      const before = collection.membersOf(record);
+      const before = membersOf(record);
       const isOther = ([name, values]: [string, readonly unknown[]]) =>
         !values.some((value) => canonicalJson(value) === canonicalJson(before[name] ?? null));
       const wrong = Object.entries(set?.if ?? {}).find(isOther);
@@ -22,10 +23,10 @@ export function createActionHandler(collection: CollectionAccess): UntypedHandle
           `The ${wrong[0]} of the ${recordName} is ${toJson(before[wrong[0]] ?? null)}, and must be ${wrong[1].map((value) => toJson(value)).join(" or ")}.`,
         );
       const { maker } = collection;
-      const sent = maker?.patchOf(collection.bodyOf(call)) ?? {};
-      const merged = collection.keepReadOnly(before, mergePatch(before, sent) as object);
-      const changed = collection.requireSameId(call, { ...merged, ...set?.members });
-      return collection.requireAllowed(maker ? maker.update(changed) : { value: changed });
+      const sent = maker?.patchOf(collection.body.of(call)) ?? {};
+      const merged = collection.body.keepReadOnly(before, mergePatch(before, sent) as object);
+      const changed = collection.place.requireSameId(call, { ...merged, ...set?.members });
+      return collection.body.requireAllowed(maker ? maker.update(changed) : { value: changed });
     });
   };
 }

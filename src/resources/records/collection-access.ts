@@ -1,6 +1,6 @@
-// What the handlers of a collection share: the id of a request, its preconditions, and its errors.
+// What the handlers of a collection share: its records, how requests change them, and their preconditions.
 import { HttpError, InvalidRequest } from "../../http/index.ts";
-import { type Checked, isObject, parseJson, RawJson, toJson } from "../../lib/index.ts";
+import { isObject, RawJson, toJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/index.ts";
 import {
   type IdempotencyKey,
@@ -11,26 +11,22 @@ import {
   toScope,
 } from "../../store/index.ts";
 import type { PlannedAction, PlannedOperation } from "../recognition/plan.ts";
-import type { RecordEnvelope } from "../recognition/responses/envelopes.ts";
 import { callerForms } from "../record/member-sources.ts";
+import { membersOf } from "../record/member-values.ts";
 import { RecordMaker } from "../record/record-maker.ts";
-import { RecordSchema } from "../record/record-schema.ts";
 import { maxScopeLength, type Resource } from "../record/resource.ts";
 import { recordUrl } from "../record/url-placeholders.ts";
 import { notFound, type Parent, requireAbove } from "./parent-check.ts";
 import { addRecord, type PlacedRecord } from "./place-record.ts";
 import { callerId } from "./requests/caller.ts";
-import { applyMask } from "./requests/patches.ts";
 import { invalidBody, parameterOf, requireUnderstood, storeFull } from "./requests/request.ts";
+import { RequestBody } from "./requests/request-body.ts";
 import { RequestPlace } from "./requests/request-place.ts";
-import { ResponseShape, type ShapePlan } from "./responses/response-shape.ts";
+import { RecordResponse, type ShownRecords } from "./responses/record-response.ts";
 import { writeRecord } from "./responses/write-body.ts";
 
-export interface AccessOptions {
-  readonly resource: Resource;
+export interface AccessOptions extends ShownRecords {
   readonly store: Pick<Store, "records" | "transaction">;
-  /** All collections, by name. */
-  readonly resources: ReadonlyMap<string, Resource>;
   /** The public URL of the API. */
   readonly baseUrl: string;
   /** The collections whose records must exist above those of this one, from the lowest to the highest. */
@@ -39,8 +35,6 @@ export interface AccessOptions {
   readonly below: readonly string[];
   /** Returns whether no operation creates the records of a collection, so that they are imported. */
   readonly isImported: (collection: string) => boolean;
-  /** How the GET responds with a record, from which its ETag is computed. */
-  readonly read: RecordEnvelope;
 }
 
 /** The records of a collection, as the handler of an operation uses them. */
@@ -53,6 +47,10 @@ export class CollectionAccess {
   readonly initial: RawJson<unknown> | undefined;
   /** Where its requests are. */
   readonly place: RequestPlace;
+  /** What its requests have of a record. */
+  readonly body: RequestBody;
+  /** What it responds with. */
+  readonly response: RecordResponse;
   readonly #options: AccessOptions;
   // The record before a change, as it is stored, and as the GET returns it.
   readonly #before = new WeakMap<UntypedCall, { readonly text: string; readonly whole: RawJson<unknown> }>();
@@ -63,67 +61,18 @@ export class CollectionAccess {
     this.#options = options;
     this.action = action;
     this.maker = action.body && new RecordMaker(resource, action.body);
+    this.body = new RequestBody(action, resource, this.maker);
+    this.response = new RecordResponse({ ...options, action, body: this.body, place: this.place });
     const { initial } = resource.plan;
     this.initial = initial && new RawJson(toJson(initial));
     this.resource = resource;
     this.records = store.records(resource.name);
   }
 
-  /** Returns what a request has of a record. */
-  bodyOf({ body = {} }: UntypedCall): object {
-    const member = this.action.body?.member;
-    const found = member === undefined ? body : Object(body)[member];
-    if (found === undefined) return {};
-    if (isObject(found)) return this.#rename(found);
-    throw invalidBody(member ?? "", "A record must be an object.");
-  }
-
-  // Returns what a request has of a record by the names of the record.
-  #rename(sent: object): object {
-    const { names = {} } = this.maker?.body ?? {};
-    const twice = Object.entries(names).find((both) => both.every((name) => Object.hasOwn(sent, name)));
-    if (twice) throw invalidBody(twice[0], `A request can have ${twice.join(" or ")}, and not both.`);
-    return this.maker?.body.rename(sent) ?? sent;
-  }
-
-  #sentName(name: string): string {
-    return this.maker?.body.ownName(name) ?? name;
-  }
-
-  /** Returns the id that a query chooses for a new record; undefined if it chooses none. */
-  idParameterOf({ query }: UntypedCall): unknown {
-    const { idParameter } = this.action;
-    return idParameter === undefined ? undefined : (query as Readonly<Record<string, unknown>>)[idParameter];
-  }
-
-  /** Returns whether a request has a field mask. */
-  hasMask({ query }: UntypedCall): boolean {
-    const { maskParameter } = this.action;
-    return maskParameter !== undefined && Boolean((query as Readonly<Record<string, unknown>>)[maskParameter]);
-  }
-
-  /** Returns the members of a patch that the mask of a request has. A member of the mask that the patch does not have is removed. */
-  maskOf({ query }: UntypedCall, patch: object): object {
-    const { maskParameter } = this.action;
-    const mask = maskParameter === undefined ? undefined : (query as Readonly<Record<string, unknown>>)[maskParameter];
-    if (mask === undefined || maskParameter === undefined) return patch;
-    return applyMask(patch, [mask].flat().join(","), maskParameter, this.resource.record);
-  }
-
-  /** Returns the members of a stored record. It can be nested more deeply than a new one. */
-  membersOf({ text }: RawJson<unknown>): Readonly<Record<string, unknown>> {
-    return parseJson(text, Number.POSITIVE_INFINITY) as Readonly<Record<string, unknown>>;
-  }
-
-  /** Returns what a request makes of a record, with the read-only members that it had before. A new record has none. */
-  keepReadOnly(before: object | undefined, after: object): object {
-    return this.resource.record.keepReadOnly(before, after, this.maker?.body);
-  }
-
   /** Throws an HttpError if a request has what is not understood, or if the record does not exist to which its scope belongs. */
   async check(call: UntypedCall): Promise<void> {
     requireUnderstood(call, this.action);
-    this.#shapeOf(call); // what it selects is known, before anything is changed
+    this.response.shapeOf(call); // what it selects is known, before anything is changed
     const scope = this.place.scopeValuesOf(call);
     if (scope.includes(".") || scope.includes("..") || toScope(scope).length > maxScopeLength)
       throw new InvalidRequest([
@@ -137,7 +86,7 @@ export class CollectionAccess {
     if (above.length > 0) await requireAbove(above, this.place.valuesAbove(call), store.records);
     const isChange = !["create", "get", "list"].includes(this.action.kind);
     const before = this.action.embedded && isChange ? await this.records.find(this.place.addressOf(call)) : undefined;
-    if (before) this.#before.set(call, { text: before.text, whole: await this.whole(call, before) });
+    if (before) this.#before.set(call, { text: before.text, whole: await this.response.whole(call, before) });
   }
 
   /**
@@ -146,16 +95,13 @@ export class CollectionAccess {
   makeNew(call: UntypedCall, body: object, embedded: object, url = recordUrl): object {
     const isKnown = call.caller !== undefined || this.resource.plan.owner !== undefined;
     const caller = isKnown ? callerForms(callerId(call.caller)) : undefined;
-    const place = this.requirePlace(call, body);
+    const place = this.place.requireMembers(call, body);
     if (this.maker)
-      return this.withPrivate(call, this.requireValid(this.maker.create(body, place, { url, caller, embedded }), body));
-    return { ...place, ...this.keepReadOnly(undefined, body) };
-  }
-
-  /** Returns a record with what a request says that is in no response. */
-  withPrivate(call: UntypedCall, record: object): object {
-    if (this.resource.plan.private === undefined || !isObject(call.body)) return record;
-    return { ...record, ...this.resource.privateOf(this.bodyOf(call)) };
+      return this.body.withPrivate(
+        call,
+        this.body.requireValid(this.maker.create(body, place, { url, caller, embedded }), body),
+      );
+    return { ...place, ...this.body.keepReadOnly(undefined, body) };
   }
 
   /**
@@ -177,105 +123,16 @@ export class CollectionAccess {
         const above = scope.slice(0, other.scopeParameters.length);
         const isId = other.findIdProblem(id, above) === undefined;
         const record = isId ? await store.records(collection).find(other.addressAt(above, `${id}`)) : undefined;
-        if (record !== undefined) return this.membersOf(record);
+        if (record !== undefined) return membersOf(record);
         const isWhole = this.maker?.findOpaque({ [member]: value }) !== undefined;
         if (!isWhole && (await this.#lacksImport(collection))) return undefined;
         await this.requireImported(collection);
-        throw invalidBody(this.#sentName(member), `No ${other.recordName} has the id ${id}.`);
+        throw invalidBody(this.body.sentName(member), `No ${other.recordName} has the id ${id}.`);
       };
       const all = await Promise.all(ids.map(find));
       return all.includes(undefined) ? [] : [[member, Array.isArray(value) ? all : all[0]] as const];
     });
     return Object.fromEntries((await Promise.all(found)).flat());
-  }
-
-  /** Returns the members that the path of a request has. Throws an InvalidRequest if what a request makes of a record has others. */
-  requirePlace(call: UntypedCall, record: object): Readonly<Record<string, unknown>> {
-    const place = this.place.membersOf(call);
-    for (const [name, value] of Object.entries(place)) {
-      const own = Object.hasOwn(record, name) ? (record as typeof place)[name] : value;
-      if (`${own}` !== `${value}`)
-        throw invalidBody(name, `The property ${name} must be that of the path, ${value}, or be left out.`);
-    }
-    return place;
-  }
-
-  /** Returns a record that was made of a body. Throws an HttpError if it does not match its schema. */
-  requireValid({ value, problem }: Checked<object>, body: object): object {
-    if (problem === undefined) return value;
-    const opaque = this.maker?.findOpaque(body);
-    const other = this.maker?.body.required.includes(`${opaque}`) ? "it with another value" : "the request without it";
-    if (opaque !== undefined)
-      throw new HttpError(
-        "not_implemented",
-        `The value of ${this.#sentName(opaque)} does not match its schema in the ${this.resource.recordName} of a response, and can't be converted. Send ${other}.`,
-      );
-    const subject = problem.path === "" ? "it" : `its property ${problem.path}`;
-    const canSend = problem.path === "" && this.maker?.body.canHave(`${problem.part}`);
-    throw new HttpError(
-      "not_implemented",
-      `The ${this.resource.recordName} that this request makes does not match its schema: ${subject} ${problem.requirement}.${canSend ? ` Send the request with ${this.#sentName(`${problem.part}`)}.` : ""}`,
-    );
-  }
-
-  /** Returns a record that a request has changed. Throws an InvalidRequest if it does not match its schema any more. */
-  requireAllowed({ value, problem }: Checked<object>): object {
-    if (problem === undefined) return value;
-    const { recordName } = this.resource;
-    const subject = problem.path === "" ? `The ${recordName}` : `The property ${problem.path} of the ${recordName}`;
-    throw invalidBody(
-      this.#sentName(problem.part ?? problem.path),
-      `${subject} ${problem.requirement}, also after the change.`,
-    );
-  }
-
-  /** Returns the response with a record. `shown` is what it has of it: the ETag is that of the whole record, which a change compares. */
-  write(call: UntypedCall, record: RawJson<unknown>, status = this.action.status, shown = record) {
-    const envelope = this.action.envelopes[status];
-    const isTagged = this.action.headers.etag || shown !== record;
-    const tag = isTagged ? call.tagOf(writeRecord(this.#options.read, record)) : undefined;
-    const headers: Readonly<Record<string, string>> = tag === undefined ? {} : { ETag: tag };
-    return { status, headers, ...(envelope && { body: writeRecord(envelope, this.#withEchoed(call, shown)) }) };
-  }
-
-  // A record in a response, with what only this response has of the request. Values that it can't have are left out.
-  #withEchoed(call: UntypedCall, record: RawJson<unknown>): RawJson<unknown> {
-    const { echoed } = this.action;
-    if (echoed === undefined) return record;
-    const response = RecordSchema.of(this.resource.record.document, { pointer: echoed.schema });
-    const own = Object.entries(this.bodyOf(call)).filter(
-      ([name, value]) => echoed.members.includes(name) && response.accepts(name, value),
-    );
-    return new RawJson(toJson({ ...this.membersOf(record), ...Object.fromEntries(own) }));
-  }
-
-  /** Returns a record, or an array of them, with the members and other records that a request selects. Throws an InvalidRequest. */
-  async shape(
-    call: UntypedCall,
-    records: RawJson<unknown>,
-    action: ShapePlan = this.action,
-  ): Promise<RawJson<unknown>> {
-    const shape = this.#shapeOf(call, action);
-    return shape === undefined ? records : shape.apply(records, this.place.scopeValuesOf(call));
-  }
-
-  #shapeOf(call: UntypedCall, action: ShapePlan = this.action): ResponseShape | undefined {
-    const { resources, store } = this.#options;
-    return ResponseShape.of(call, action, { resource: this.resource, resources, records: store.records });
-  }
-
-  /** Returns the response with what a request selects of a record, and those that are part of it as they are now. */
-  async writeSelected(call: UntypedCall, record: RawJson<unknown>, status = this.action.status) {
-    const { fieldsParameter, expansion, embedded } = this.action;
-    const selects = fieldsParameter !== undefined || expansion !== undefined;
-    if (!selects && embedded === undefined) return this.write(call, record, status);
-    const whole = await this.whole(call, record);
-    return this.write(call, whole, status, selects ? await this.shape(call, record) : whole);
-  }
-
-  /** Returns a whole record, with those that are part of it as they are now. */
-  whole(call: UntypedCall, record: RawJson<unknown>): Promise<RawJson<unknown>> {
-    return this.shape(call, record, { embedded: this.action.embedded });
   }
 
   /**
@@ -308,15 +165,6 @@ export class CollectionAccess {
     return notFound(recordName, isSingle ? "exists" : `has the id ${parameterOf(call, parameter)}`);
   }
 
-  /** Throws an InvalidRequest if a request can't choose an id. */
-  requireId(call: UntypedCall, id: string): void {
-    const { collection, idPath, highestChosenId: highest } = this.resource;
-    const isTooHigh = collection.idType === "int64" && BigInt(id) > highest;
-    const tooHigh = isTooHigh ? `must be at most ${highest}, so that the server can make higher ones` : undefined;
-    const problem = this.place.findIdProblem(call, id) ?? tooHigh;
-    if (problem !== undefined) throw invalidBody(idPath.join("."), `The id ${problem}.`);
-  }
-
   /** Creates a record. Throws an HttpError if another one has its id. */
   create(call: UntypedCall, placed: PlacedRecord, key: IdempotencyKey | undefined) {
     const { recordName } = this.resource;
@@ -335,7 +183,7 @@ export class CollectionAccess {
 
   /** Returns the members of a record with its URLs, see `RecordMaker.fillUrls`. */
   fillUrls(call: UntypedCall, address: RecordId, record: RawJson<unknown>): object {
-    const members = this.membersOf(record);
+    const members = membersOf(record);
     return this.maker?.fillUrls(members, this.place.absoluteUrlOf(call, address)) ?? members;
   }
 
@@ -355,16 +203,6 @@ export class CollectionAccess {
         "precondition_failed",
         `The ${this.resource.recordName} has changed, or does not exist. Read it again.`,
       );
-  }
-
-  /** Returns a record with the id of the path. Throws an InvalidRequest if it has another one. */
-  requireSameId(call: UntypedCall, record: object): object {
-    if (this.resource.isSingle) return record;
-    const id = this.resource.idIn(record);
-    const sent = parameterOf(call, this.resource.parameter);
-    if (id === undefined || `${id}` === sent) return this.resource.withId(record, sent);
-    const name = this.resource.idPath.join(".");
-    throw invalidBody(name, `The property ${name} must be that of the path, ${sent}, or be left out.`);
   }
 
   /** Runs a write that can create a record; if it is below another one, in one transaction with the check that this one exists. */
@@ -394,8 +232,8 @@ export class CollectionAccess {
     const { initial } = this;
     const editChecked = (record: RawJson<unknown>) => {
       this.checkPreconditions(call, record);
-      if (isObject(call.body)) this.requirePlace(call, this.bodyOf(call));
-      return this.withPrivate(call, edit(record));
+      if (isObject(call.body)) this.place.requireMembers(call, this.body.of(call));
+      return this.body.withPrivate(call, edit(record));
     };
     if (initial === undefined)
       return this.respond(call, await this.records.change(this.place.addressOf(call), editChecked));
@@ -403,7 +241,7 @@ export class CollectionAccess {
       records.put(this.place.addressOf(call), (record) => editChecked(record ?? initial)),
     );
     if (result.outcome === "full") throw storeFull(this.resource.recordName);
-    return this.writeSelected(call, result.record);
+    return this.response.writeSelected(call, result.record);
   }
 
   /** Returns the response to a change. */
@@ -413,6 +251,6 @@ export class CollectionAccess {
       this.checkPreconditions(call, undefined);
       throw this.#notFound(call);
     }
-    return this.writeSelected(call, result.record);
+    return this.response.writeSelected(call, result.record);
   }
 }

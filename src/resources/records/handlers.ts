@@ -8,6 +8,7 @@ import { planOf } from "../recognition/find-plan.ts";
 import { normalizePath } from "../recognition/paths.ts";
 import { hasWriters, type PlannedAction, type PlannedCollection, type PlannedOperation } from "../recognition/plan.ts";
 import type { OperationKind } from "../record/collection-plan.ts";
+import { membersOf } from "../record/member-values.ts";
 import type { Resource } from "../record/resource.ts";
 import { createActionHandler } from "./action-handler.ts";
 import { CollectionAccess } from "./collection-access.ts";
@@ -112,8 +113,8 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
     const canHaveId = idType === "string" || !isScoped;
     return async (call) => {
       await collection.check(call);
-      const body = collection.bodyOf(call);
-      const own = collection.idParameterOf(call) ?? resource.sentIdIn(body);
+      const body = collection.body.of(call);
+      const own = collection.body.idParameterOf(call) ?? resource.sentIdIn(body);
       const embedded = await collection.embeddedOf(call, () => body);
       const placed = placeRecord(resource, collection.makeNew(call, body, embedded), own);
       if (placed.id !== undefined && !canHaveId)
@@ -126,7 +127,7 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
           "not_implemented",
           `The ${collection.action.keyHeader} has no effect, because no property of the record has the id. Send the request without it.`,
         );
-      if (placed.id !== undefined) collection.requireId(call, placed.id);
+      if (placed.id !== undefined) collection.place.requireId(call, placed.id);
       const key = placed.id === undefined ? findIdempotencyKey(collection, call) : undefined;
       const created = await collection.create(call, placed, key);
       if (created.outcome === "conflict")
@@ -142,7 +143,7 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
           new RawJson(toJson(collection.fillUrls(call, created.id, created.record))))
         : undefined;
       const replayed = isRepeated ? { "Idempotency-Replayed": "true" } : {};
-      const response = await collection.writeSelected(call, stored ?? created.record);
+      const response = await collection.response.writeSelected(call, stored ?? created.record);
       return {
         ...response,
         headers: {
@@ -156,13 +157,13 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
 
   get: (collection) => async (call) => {
     await collection.check(call);
-    return collection.writeSelected(call, await collection.find(call));
+    return collection.response.writeSelected(call, await collection.find(call));
   },
 
   replace: (collection) => async (call) => {
     // A record is not emptied by mistake.
     if (call.body === undefined) throw invalidBody("", "The request must have a body, with the whole record.");
-    const members = collection.requireSameId(call, collection.bodyOf(call));
+    const members = collection.place.requireSameId(call, collection.body.of(call));
     await collection.check(call);
     const embedded = await collection.embeddedOf(call, () => members);
     const replace = (record: RawJson<unknown>) => replaceRecord(collection, call, { members, embedded }, record);
@@ -176,18 +177,18 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
     return async (call) => {
       await collection.check(call);
       const { maker } = collection;
-      const sent = () => collection.bodyOf(call);
-      const read = () => collection.maskOf(call, maker?.patchOf(sent()) ?? sent());
+      const sent = () => collection.body.of(call);
+      const read = () => collection.body.maskOf(call, maker?.patchOf(sent()) ?? sent());
       const embedded = await collection.embeddedOf(call, read);
       return collection.change(call, (record) => {
-        const before = collection.membersOf(record);
-        if (isJsonPatch(call) && collection.hasMask(call))
+        const before = membersOf(record);
+        if (isJsonPatch(call) && collection.body.hasMask(call))
           throw new HttpError("not_implemented", "A field mask has no effect on a JSON Patch. Send it without one.");
         const patched = patchRecord(call, before, read, (name) => resource.record.accepts(name, null));
         if (!isObject(patched)) throw invalidBody("", "A record must be an object, also after the patch.");
-        const own = collection.requireSameId(call, maker?.withoutRequestOnly(patched) ?? patched);
-        const kept = requireKept(call, collection.keepReadOnly(before, own), own);
-        return collection.requireAllowed(maker ? maker.update({ ...kept, ...embedded }) : validate(kept));
+        const own = collection.place.requireSameId(call, maker?.withoutRequestOnly(patched) ?? patched);
+        const kept = requireKept(call, collection.body.keepReadOnly(before, own), own);
+        return collection.body.requireAllowed(maker ? maker.update({ ...kept, ...embedded }) : validate(kept));
       });
     };
   },
@@ -228,16 +229,16 @@ function replaceRecord(
   record: RawJson<unknown>,
 ): object {
   const { maker } = collection;
-  const previous = collection.membersOf(record);
+  const previous = membersOf(record);
   if (maker)
-    return collection.requireValid(
+    return collection.body.requireValid(
       maker.replace(members, previous, {
         url: collection.place.absoluteUrlOf(call, collection.place.addressOf(call)),
         embedded,
       }),
       members,
     );
-  return collection.keepReadOnly(previous, members);
+  return collection.body.keepReadOnly(previous, members);
 }
 
 // A PUT creates a record with the id of its path, if no POST creates them (RFC 9110, section 9.3.4).
@@ -251,7 +252,7 @@ async function createOrReplace(collection: CollectionAccess, call: UntypedCall, 
     ]);
   const edit = (record: RawJson<unknown> | undefined) => {
     collection.checkPreconditions(call, record);
-    if (record) return collection.withPrivate(call, replaceRecord(collection, call, replacement, record));
+    if (record) return collection.body.withPrivate(call, replaceRecord(collection, call, replacement, record));
     const { members, embedded } = replacement;
     return collection.makeNew(call, members, embedded, collection.place.absoluteUrlOf(call, address));
   };
@@ -259,7 +260,7 @@ async function createOrReplace(collection: CollectionAccess, call: UntypedCall, 
   if (result.outcome === "full") throw storeFull(collection.resource.recordName);
   const isCreated = result.outcome === "created";
   const { status, createdStatus } = collection.action;
-  const response = await collection.writeSelected(call, result.record, isCreated ? createdStatus : status);
+  const response = await collection.response.writeSelected(call, result.record, isCreated ? createdStatus : status);
   const location = isCreated ? { Location: collection.place.urlOf(call, address) } : {};
   return { ...response, headers: { ...response.headers, ...location } };
 }

@@ -1,24 +1,24 @@
 // Hides the members that are in no response from the handlers of the store, and keeps them when they change a record.
 import { parseJson, RawJson, toJson } from "../../lib/index.ts";
 import type { RecordStore } from "../../store/index.ts";
+import { membersOf } from "../record/member-values.ts";
 import type { Resource } from "../record/resource.ts";
 
 /** Returns records without private members: a change keeps those that it does not set. */
 export function hidePrivate(records: RecordStore, resource: Resource): RecordStore {
   if (resource.plan.private === undefined) return records;
-  const parse = ({ text }: RawJson<unknown>) => parseJson(text, Number.POSITIVE_INFINITY) as object;
-  const hide = (record: RawJson<unknown>) => new RawJson<unknown>(toJson(resource.withoutPrivate(parse(record))));
+  const hide = (record: RawJson<unknown>) => new RawJson<unknown>(toJson(resource.withoutPrivate(membersOf(record))));
   const hideResult = <T extends object>(result: T): T =>
     "record" in result ? { ...result, record: hide(result.record as RawJson<unknown>) } : result;
   const keep = (record: RawJson<unknown> | undefined, edited: object) => ({
-    ...(record && resource.privateOf(parse(record))),
+    ...(record && resource.privateOf(membersOf(record))),
     ...edited,
   });
   return {
     ...records,
     list: async (query) => {
       const page = await records.list(query);
-      const all = parse(page.records) as object[];
+      const all = parseJson(page.records.text, Number.POSITIVE_INFINITY) as object[];
       return { ...page, records: new RawJson(toJson(all.map((one) => resource.withoutPrivate(one)))) };
     },
     find: async (id) => {

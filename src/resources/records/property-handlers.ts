@@ -2,6 +2,7 @@
 import { HttpError } from "../../http/index.ts";
 import type { UntypedCall, UntypedHandler } from "../../openapi/index.ts";
 import type { PartPlan, PlannedAction } from "../recognition/plan.ts";
+import { membersOf } from "../record/member-values.ts";
 import { RecordSchema } from "../record/record-schema.ts";
 import type { CollectionAccess } from "./collection-access.ts";
 import { patchRecord, requireKept } from "./requests/patches.ts";
@@ -21,8 +22,8 @@ export function createPropertyHandler(collection: CollectionAccess): UntypedHand
     return async (call) => {
       await collection.check(call);
       const record = await collection.find(call);
-      if (response === "property" && collection.membersOf(record)[name] === undefined) throw missing();
-      return collection.write(call, record);
+      if (response === "property" && membersOf(record)[name] === undefined) throw missing();
+      return collection.response.write(call, record);
     };
   const validate = schema.createValidator("response");
   const sent = part.schema === undefined ? schema : RecordSchema.of(schema.document, { pointer: part.schema });
@@ -32,13 +33,13 @@ export function createPropertyHandler(collection: CollectionAccess): UntypedHand
     if (kind === "replace" && call.body === undefined)
       throw invalidBody("", `The request must have a body, with the ${name}.`);
     const result = await collection.records.change(collection.place.addressOf(call), (record) => {
-      const members = collection.membersOf(record);
+      const members = membersOf(record);
       const isMissing = members[name] === undefined;
       collection.checkPreconditions(call, isMissing ? undefined : record);
       if (kind === "delete" && isMissing) throw missing();
       const whole = changePart(call, members, { kind, part, schema });
       const changed = (requestOnly?.removeFrom(whole) ?? whole) as object;
-      collection.requireAllowed(validate(changed));
+      collection.body.requireAllowed(validate(changed));
       return changed;
     });
     return collection.respond(call, result);

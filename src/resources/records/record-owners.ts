@@ -1,10 +1,11 @@
 // Shows each caller only their own records, in collections with `owner` in x-resource.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { HttpError } from "../../http/index.ts";
-import { parseJson, type RawJson } from "../../lib/index.ts";
+import type { RawJson } from "../../lib/index.ts";
 import { identitiesOf, scopesOf, type UntypedCall, type UntypedHandler } from "../../openapi/index.ts";
 import type { RecordStore } from "../../store/index.ts";
 import { callerForms } from "../record/member-sources.ts";
+import { membersOf } from "../record/member-values.ts";
 import { ownerFilter, type Resource } from "../record/resource.ts";
 import { callerId } from "./requests/caller.ts";
 
@@ -23,8 +24,7 @@ export function showOwn(records: RecordStore, resource: Resource): RecordStore {
   const { owner } = resource.plan;
   if (owner === undefined) return records;
   const { property, unless } = owner;
-  const ownerOf = ({ text }: RawJson<unknown>) =>
-    (parseJson(text, Number.POSITIVE_INFINITY) as Readonly<Record<string, unknown>>)[property];
+  const ownerOf = (record: RawJson<unknown>) => membersOf(record)[property];
   // Undefined for a caller who has the records of all. Not in what a store calls back: it can run the writes of several callers together.
   const current = (): unknown => {
     const caller = calls.getStore()?.caller;

@@ -13,6 +13,7 @@ import {
 import { readsTotal, writePageMembers } from "../../recognition/lists/page-facts.ts";
 import type { PageParameters } from "../../recognition/lists/page-parameters.ts";
 import type { ListPlan, PlannedAction } from "../../recognition/plan.ts";
+import { membersOf } from "../../record/member-values.ts";
 import type { Resource } from "../../record/resource.ts";
 import type { CollectionAccess } from "../collection-access.ts";
 import { writePage } from "../responses/write-body.ts";
@@ -102,7 +103,7 @@ export async function listPage(collection: CollectionAccess, action: ListAction,
   const link = toLinkHeader(links, linksPaths || !URL.canParse(origin) ? "" : origin);
   return {
     status,
-    body: writePage(shown, await collection.shape(call, page.records), facts),
+    body: writePage(shown, await collection.response.shape(call, page.records), facts),
     headers: { Link: link, ...values },
   };
 }
@@ -177,7 +178,7 @@ async function findPosition(
   const number = await collection.records.position(address);
   const record = isInOrder ? await collection.records.find(address) : undefined;
   if (number === undefined || (isInOrder && record === undefined)) return null;
-  const place = record ? compileOrder(orderBy)(collection.membersOf(record), number) : number;
+  const place = record ? compileOrder(orderBy)(membersOf(record), number) : number;
   return isBefore ? { before: place } : { after: place };
 }
 

@@ -5,7 +5,7 @@ import { tenantsOf } from "../../recognition/collections/parents.ts";
 import { parametersOf } from "../../recognition/paths.ts";
 import type { PlannedAction } from "../../recognition/plan.ts";
 import type { Resource } from "../../record/resource.ts";
-import { parameterOf } from "./request.ts";
+import { invalidBody, parameterOf } from "./request.ts";
 
 /** Reads the paths of the requests of an operation. */
 export class RequestPlace {
@@ -90,5 +90,35 @@ export class RequestPlace {
   /** Returns the URL of a record at an address with a scheme and host: those of the request, unless they are configured. */
   absoluteUrlOf(call: UntypedCall, address: RecordId): string {
     return new URL(this.urlOf(call, address), call.request.origin).href;
+  }
+
+  /** Returns the members that the path of a request has. Throws an InvalidRequest if what a request makes of a record has others. */
+  requireMembers(call: UntypedCall, record: object): Readonly<Record<string, unknown>> {
+    const place = this.membersOf(call);
+    for (const [name, value] of Object.entries(place)) {
+      const own = Object.hasOwn(record, name) ? (record as typeof place)[name] : value;
+      if (`${own}` !== `${value}`)
+        throw invalidBody(name, `The property ${name} must be that of the path, ${value}, or be left out.`);
+    }
+    return place;
+  }
+
+  /** Throws an InvalidRequest if a request can't choose an id. */
+  requireId(call: UntypedCall, id: string): void {
+    const { collection, idPath, highestChosenId: highest } = this.#resource;
+    const isTooHigh = collection.idType === "int64" && BigInt(id) > highest;
+    const tooHigh = isTooHigh ? `must be at most ${highest}, so that the server can make higher ones` : undefined;
+    const problem = this.findIdProblem(call, id) ?? tooHigh;
+    if (problem !== undefined) throw invalidBody(idPath.join("."), `The id ${problem}.`);
+  }
+
+  /** Returns a record with the id of the path. Throws an InvalidRequest if it has another one. */
+  requireSameId(call: UntypedCall, record: object): object {
+    if (this.#resource.isSingle) return record;
+    const id = this.#resource.idIn(record);
+    const sent = parameterOf(call, this.#resource.parameter);
+    if (id === undefined || `${id}` === sent) return this.#resource.withId(record, sent);
+    const name = this.#resource.idPath.join(".");
+    throw invalidBody(name, `The property ${name} must be that of the path, ${sent}, or be left out.`);
   }
 }

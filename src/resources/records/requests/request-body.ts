@@ -1,0 +1,104 @@
+// The body of a request: what it has of a record, and the errors of the record that is made of it.
+import { HttpError } from "../../../http/index.ts";
+import { type Checked, isObject } from "../../../lib/index.ts";
+import type { UntypedCall } from "../../../openapi/index.ts";
+import type { PlannedAction } from "../../recognition/plan.ts";
+import type { RecordMaker } from "../../record/record-maker.ts";
+import type { Resource } from "../../record/resource.ts";
+import { applyMask } from "./patches.ts";
+import { invalidBody } from "./request.ts";
+
+/** Reads the bodies of the requests of an operation. */
+export class RequestBody {
+  readonly #action: PlannedAction;
+  readonly #resource: Resource;
+  readonly #maker: RecordMaker | undefined;
+
+  constructor(action: PlannedAction, resource: Resource, maker: RecordMaker | undefined) {
+    this.#action = action;
+    this.#resource = resource;
+    this.#maker = maker;
+  }
+
+  /** Returns what a request has of a record. */
+  of({ body = {} }: UntypedCall): object {
+    const member = this.#action.body?.member;
+    const found = member === undefined ? body : Object(body)[member];
+    if (found === undefined) return {};
+    if (isObject(found)) return this.#rename(found);
+    throw invalidBody(member ?? "", "A record must be an object.");
+  }
+
+  // Returns what a request has of a record by the names of the record.
+  #rename(sent: object): object {
+    const { names = {} } = this.#maker?.body ?? {};
+    const twice = Object.entries(names).find((both) => both.every((name) => Object.hasOwn(sent, name)));
+    if (twice) throw invalidBody(twice[0], `A request can have ${twice.join(" or ")}, and not both.`);
+    return this.#maker?.body.rename(sent) ?? sent;
+  }
+
+  /** Returns the name that a request has of a member of the record. */
+  sentName(name: string): string {
+    return this.#maker?.body.ownName(name) ?? name;
+  }
+
+  /** Returns the id that a query chooses for a new record; undefined if it chooses none. */
+  idParameterOf({ query }: UntypedCall): unknown {
+    const { idParameter } = this.#action;
+    return idParameter === undefined ? undefined : (query as Readonly<Record<string, unknown>>)[idParameter];
+  }
+
+  /** Returns whether a request has a field mask. */
+  hasMask({ query }: UntypedCall): boolean {
+    const { maskParameter } = this.#action;
+    return maskParameter !== undefined && Boolean((query as Readonly<Record<string, unknown>>)[maskParameter]);
+  }
+
+  /** Returns the members of a patch that the mask of a request has. A member of the mask that the patch does not have is removed. */
+  maskOf({ query }: UntypedCall, patch: object): object {
+    const { maskParameter } = this.#action;
+    const mask = maskParameter === undefined ? undefined : (query as Readonly<Record<string, unknown>>)[maskParameter];
+    if (mask === undefined || maskParameter === undefined) return patch;
+    return applyMask(patch, [mask].flat().join(","), maskParameter, this.#resource.record);
+  }
+
+  /** Returns what a request makes of a record, with the read-only members that it had before. A new record has none. */
+  keepReadOnly(before: object | undefined, after: object): object {
+    return this.#resource.record.keepReadOnly(before, after, this.#maker?.body);
+  }
+
+  /** Returns a record with what a request says that is in no response. */
+  withPrivate(call: UntypedCall, record: object): object {
+    if (this.#resource.plan.private === undefined || !isObject(call.body)) return record;
+    return { ...record, ...this.#resource.privateOf(this.of(call)) };
+  }
+
+  /** Returns a record that was made of a body. Throws an HttpError if it does not match its schema. */
+  requireValid({ value, problem }: Checked<object>, body: object): object {
+    if (problem === undefined) return value;
+    const opaque = this.#maker?.findOpaque(body);
+    const other = this.#maker?.body.required.includes(`${opaque}`) ? "it with another value" : "the request without it";
+    if (opaque !== undefined)
+      throw new HttpError(
+        "not_implemented",
+        `The value of ${this.sentName(opaque)} does not match its schema in the ${this.#resource.recordName} of a response, and can't be converted. Send ${other}.`,
+      );
+    const subject = problem.path === "" ? "it" : `its property ${problem.path}`;
+    const canSend = problem.path === "" && this.#maker?.body.canHave(`${problem.part}`);
+    throw new HttpError(
+      "not_implemented",
+      `The ${this.#resource.recordName} that this request makes does not match its schema: ${subject} ${problem.requirement}.${canSend ? ` Send the request with ${this.sentName(`${problem.part}`)}.` : ""}`,
+    );
+  }
+
+  /** Returns a record that a request has changed. Throws an InvalidRequest if it does not match its schema any more. */
+  requireAllowed({ value, problem }: Checked<object>): object {
+    if (problem === undefined) return value;
+    const { recordName } = this.#resource;
+    const subject = problem.path === "" ? `The ${recordName}` : `The property ${problem.path} of the ${recordName}`;
+    throw invalidBody(
+      this.sentName(problem.part ?? problem.path),
+      `${subject} ${problem.requirement}, also after the change.`,
+    );
+  }
+}
