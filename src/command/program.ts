@@ -140,6 +140,7 @@ function addServe(program: Command, io: Io, signal: AbortSignal | undefined): vo
       "fill empty collections: from examples, with a number of made records, or from a folder",
     )
     .option("--reset", "delete all records before", false)
+    .option("--prefer", "follow the header Prefer, for tests: delay=MILLISECONDS, code=STATUS", false)
     .option("--watch", "serve the new state when a file of the document, or of another option, changes", false)
     .option("--plan", "list what is answered, and why the rest is not, and do not serve", false)
     .addOption(formatOption("format of the plan, implies --plan").implies({ plan: true }))

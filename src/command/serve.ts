@@ -49,6 +49,8 @@ export interface ServeOptions extends TargetOptions, KeyOptions {
   readonly examples: boolean;
   /** Fills empty collections: from the examples of the document (true), with a number of records, or from a folder. */
   readonly seed: string | true | undefined;
+  /** Follows the header Prefer, see `createServer`. */
+  readonly prefer: boolean;
   /** Deletes all records before. */
   readonly reset: boolean;
   /** Serves the new state of the document, the overlays and the modules when one of them changes. */
@@ -133,6 +135,7 @@ async function run(
     handlers,
     context: resources,
     mock: true,
+    prefer: options.prefer,
     apiKeys: keys !== "any",
     ...(keys !== "any" && { staticKeys: keys }),
   });

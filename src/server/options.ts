@@ -87,6 +87,11 @@ export interface OpenApiOptions<Operations = UntypedOperations, Context = unknow
   readonly formats?: Formats | undefined;
   /** Whether read-only members of a request body are rejected (400), or removed. The default is `reject`, but `drop` for `mock`. */
   readonly readOnly?: "reject" | "drop" | undefined;
+  /**
+   * Whether the header Prefer can delay the response of a handler (`delay=500`, in milliseconds), or select an example of another status
+   * (`code=503`): for tests of clients. The default is false. A mock always follows it.
+   */
+  readonly prefer?: boolean | undefined;
   /** Whether requests are validated, and their credentials. It can only be false for `mock` without handlers. The default is true. */
   readonly validateRequests?: boolean | undefined;
   /**

@@ -22,7 +22,7 @@ import {
 export const pluginOptions: readonly (keyof PluginOptions)[] = [
   ...(["allowedFolders", "apiKeys", "audience", "context", "docs", "document", "edge", "errors"] as const),
   ...(["formatError", "formats", "handlers", "ignore", "ignoreUnknownQuery", "issuer", "mock", "name"] as const),
-  ...(["onError", "rateLimit", "rateLimitFailed", "rateLimitStore", "readOnly", "report"] as const),
+  ...(["onError", "prefer", "rateLimit", "rateLimitFailed", "rateLimitStore", "readOnly", "report"] as const),
   ...(["resources", "security", "staticKeys", "strict", "types", "validateRequests"] as const),
   ...(["validateResponses", "wrap"] as const),
 ];

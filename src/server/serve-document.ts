@@ -92,7 +92,7 @@ export async function serveOperations<Operations, Context, Caller>(
   options: OpenApiOptions<Operations, Context, Caller>,
   { baseUrl, root, resources, failures: { links, onError }, secured }: OperationService,
 ): Promise<void> {
-  const { handlers = {}, context, mock, wrap = [], errors, validateResponses } = options;
+  const { handlers = {}, context, mock, prefer, wrap = [], errors, validateResponses } = options;
   const { authentication, security, guards } = secured;
   const { protection } = app.edge;
   await app.register(routes<Operations, Context, Caller>, {
@@ -102,6 +102,7 @@ export async function serveOperations<Operations, Context, Caller>(
     context: context as Context,
     security: security as SecuritySchemes<Caller>,
     mock,
+    prefer,
     guards: protection ? [protection.shedding.shedLoad, ...guards] : guards,
     links,
     realm: authentication.realm,

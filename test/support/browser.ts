@@ -20,13 +20,18 @@ export interface OpenedPage {
 
 let browser: Promise<Browser> | undefined;
 
+/** Returns the options with which Playwright launches the browser. */
+export async function launchOptions() {
+  chromium.setGraphicsMode = false; // no WebGL, because software rendering is slow
+  const executablePath = await chromium.executablePath();
+  // With --single-process, closing a context ends the browser. Without web security, it has no CORS.
+  const args = chromium.args.filter((arg) => !/^--(single-process|disable-web-security)$/.test(arg));
+  return { args, executablePath, headless: true };
+}
+
 function getBrowser(): Promise<Browser> {
   browser ??= (async () => {
-    chromium.setGraphicsMode = false; // no WebGL, because software rendering is slow
-    const executablePath = await chromium.executablePath();
-    // With --single-process, closing a context ends the browser. Without web security, it has no CORS.
-    const args = chromium.args.filter((arg) => !/^--(single-process|disable-web-security)$/.test(arg));
-    const launched = await playwright.launch({ args, executablePath, headless: true });
+    const launched = await playwright.launch(await launchOptions());
     t.teardown(() => launched.close());
     return launched;
   })();

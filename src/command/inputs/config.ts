@@ -39,7 +39,7 @@ export interface ConfigOptions {
 const others: ReadonlySet<string> = new Set<keyof AllOptions>([
   ...(["aggregator", "apiKeys", "context", "document", "edge", "errors", "extend", "gracePeriod"] as const),
   ...(["handlers", "headersTimeout", "health", "identify", "logger", "metrics", "mock", "monitor"] as const),
-  ...(["onError", "report", "resources", "security", "staticKeys", "tls", "types"] as const),
+  ...(["onError", "prefer", "report", "resources", "security", "staticKeys", "tls", "types"] as const),
   ...(["validateRequests", "validateResponses", "wrap"] as const),
 ]);
 

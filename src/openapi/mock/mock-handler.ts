@@ -1,4 +1,5 @@
 // The handlers of operations that have none: they respond with examples of the document, or with values made from its schemas.
+import { setTimeout as pause } from "node:timers/promises";
 import { HttpError, isHeaderName, isHeaderText } from "../../http/index.ts";
 import { getOrAdd, RawJson } from "../../lib/index.ts";
 import type { UntypedHandler } from "../operation/call.ts";
@@ -12,10 +13,14 @@ import { essenceOf, isJson, listContents, negotiate } from "../wire/media-types.
 import { writeMockBody } from "./mock-body.ts";
 import { chooseValue, type MockValue, type ValuePreferences } from "./mock-value.ts";
 
-/** What a client prefers: the header Prefer (RFC 7240) with `status=404`, `example=name` and `dynamic=true`. */
+/** What a client prefers: the header Prefer (RFC 7240) with `status=404`, `example=name`, `dynamic=true` and `delay=500`. */
 interface Preferences extends ValuePreferences {
   readonly status: string | undefined;
+  /** Milliseconds. */
+  readonly delay: number;
 }
+
+const maxDelay = 60_000;
 
 // What the server sets, or what would describe another body than the one that is sent.
 const automaticHeaders =
@@ -34,8 +39,9 @@ export function createMockHandler(operation: Operation, schemas: Schemas): Untyp
     .membersOf("responses")
     .filter(([status]) => /^([2-5](\d\d|XX)|default)$/i.test(status));
   const cache = new Map<string, UntypedResponse>();
-  return async ({ request }) => {
+  return async ({ request, signal }) => {
     const preferences = parsePreferences(request.headers.prefer);
+    await wait(preferences, signal);
     const [status, response] = selectResponse(responses, preferences.status);
     const contents = listContents(response?.membersOf("content") ?? []);
     return makeAcceptable(contents, request.headers.accept, (mediaType) => {
@@ -44,6 +50,21 @@ export function createMockHandler(operation: Operation, schemas: Schemas): Untyp
       return { ...getOrAdd(cache, `${response?.pointer} ${mediaType}`, create), status };
     });
   };
+}
+
+async function wait({ delay }: Preferences, signal: AbortSignal): Promise<void> {
+  if (delay > 0) await pause(delay, undefined, { signal });
+}
+
+/** Returns a handler that a client can delay, or for which it can prefer another status: it gets the response of `mock`. */
+export function followPreferences(handler: UntypedHandler, mock: UntypedHandler): UntypedHandler {
+  const run: UntypedHandler = async (call, context) => {
+    const preferences = parsePreferences(call.request.headers.prefer);
+    if (preferences.status !== undefined) return mock(call, context);
+    await wait(preferences, call.signal);
+    return handler(call, context);
+  };
+  return Object.assign(run, handler);
 }
 
 /** Returns what `make` returns for the media type that the client prefers, of those for which it does not fail with 501. */
@@ -152,6 +173,9 @@ function selectResponse(
   if (preferred !== undefined) {
     const response = findResponse(responses, preferred);
     if (response && /^[2-5]\d\d$/.test(preferred)) return [Number(preferred), response];
+    // A document seldom declares what any server can respond.
+    if (/^5\d\d$/.test(preferred))
+      throw new HttpError({ code: "preferred", status: Number(preferred) }, "The request prefers this status.");
     const all = names.join(", ");
     throw new HttpError("invalid_parameter", `Prefer has the status ${preferred}, but the document declares ${all}.`);
   }
@@ -179,5 +203,8 @@ export function parsePreferences(prefer: string | readonly string[] | undefined 
     const value = pairs.find(([name = ""]) => names.includes(name.trim().toLowerCase()))?.[1];
     return value?.trim().replace(/^"(.*)"$/, "$1");
   };
-  return { status: find("status", "code"), example: find("example"), isDynamic: find("dynamic") === "true" };
+  const delay = Number(find("delay") ?? 0);
+  if (!(delay >= 0 && delay <= maxDelay))
+    throw new HttpError("invalid_parameter", `Prefer can have a delay of up to ${maxDelay} milliseconds.`);
+  return { status: find("status", "code"), example: find("example"), isDynamic: find("dynamic") === "true", delay };
 }

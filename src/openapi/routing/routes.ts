@@ -36,6 +36,8 @@ export interface RoutesOptions<Operations, Context, Caller> {
   readonly links?: string | undefined;
   /** Operations without a handler respond with examples, and schemes without an implementation accept each credential. */
   readonly mock?: boolean | undefined;
+  /** Whether the header Prefer can delay the response of a handler, or select an example of another status, for tests. */
+  readonly prefer?: boolean | undefined;
   /** Why operations need a handler, by operationId. Completes "it …". */
   readonly handlerReasons?: ReadonlyMap<string, string> | undefined;
   /** Whether requests are validated, and their credentials. It can only be false for `mock` without handlers. The default is true. */
@@ -63,8 +65,8 @@ async function registerRoutes<Operations, Context, Caller>(
 ): Promise<void> {
   const { document } = options;
   const openCalls = new OpenCalls();
-  const mocks = options.mock ? await import("../mock/mock-handler.ts") : undefined;
-  const routes = createRoutes(options, app.prefix, openCalls, mocks?.createMockHandler);
+  const mocks = options.mock || options.prefer ? await import("../mock/mock-handler.ts") : undefined;
+  const routes = createRoutes(options, app.prefix, openCalls, mocks);
   app.edge.shutdownListeners.push((gracePeriod) => openCalls.close(gracePeriod / 2));
   for (const name of ["caller", "sentQuery", "headerValues", "cookieValues"]) app.decorateRequest(name);
   await app.register(bodies);
@@ -138,6 +140,7 @@ function createRoutes<Operations, Context, Caller>(
     docsUrl,
     links,
     mock = false,
+    prefer = false,
     handlerReasons,
     validateRequests = true,
     validateResponses = true,
@@ -147,7 +150,7 @@ function createRoutes<Operations, Context, Caller>(
   }: RoutesOptions<Operations, Context, Caller>,
   prefix: string,
   openCalls: OpenCalls,
-  createMockHandler: ((operation: Operation, schemas: Document["schemas"]) => UntypedHandler) | undefined,
+  mocks: typeof import("../mock/mock-handler.ts") | undefined,
 ): ReadonlyMap<string, RouteShorthandOptionsWithHandler> {
   const byId = new Map(Object.entries(handlers as object as Readonly<Record<string, UntypedHandler>>));
   if (!validateRequests && !(mock && byId.size === 0))
@@ -155,11 +158,13 @@ function createRoutes<Operations, Context, Caller>(
   const validation = validateResponses === "log" ? "log" : validateResponses ? "fail" : "off";
   const table = new ErrorTable(errors);
   requireOperations([...byId.keys()], { operations, leftOut });
-  const missing = createMockHandler ? [] : operations.filter(({ id }) => !byId.has(id));
+  const missing = mock ? [] : operations.filter(({ id }) => !byId.has(id));
   if (missing.length > 0) throw new Error(describeMissing(missing, handlerReasons));
   const routes = operations.map((operation) => {
     const ownHandler = byId.get(operation.id);
-    const handler = ownHandler ?? (createMockHandler?.(operation, schemas) as UntypedHandler);
+    const mockHandler = mocks?.createMockHandler(operation, schemas) as UntypedHandler;
+    const preferred = ownHandler && prefer ? mocks?.followPreferences(ownHandler, mockHandler) : ownHandler;
+    const handler = preferred ?? mockHandler;
     const route = new OperationRoute({
       operation,
       handler: wrapHandler(handler, wraps),

@@ -71,8 +71,14 @@ t.test("Prefer selects a status and an example", async (t) => {
     ["code=404", 404, "range"],
     ["respond-async, status=503", 503, "other"],
     ["wait=5", 200, 1],
+    ["delay=1", 200, 1],
+    ["delay=-1", 400, /delay of up to 60000 milliseconds/],
+    ["delay=1h", 400, /delay of up to 60000 milliseconds/],
   ] as const)
-    t.match(await get("/x", { prefer }), { status, body }, prefer);
+    t.match(await get("/x", { prefer }), { status, body: typeof body === "object" ? { message: body } : body }, prefer);
+  const start = performance.now();
+  await get("/x", { prefer: "delay=100" });
+  t.ok(performance.now() - start > 95);
   t.match(await get("/x", { prefer: "example=none" }), {
     status: 400,
     body: { message: /declares one, two, three, four\.$/ },
