@@ -91,3 +91,66 @@ testLikely("a record has no default of another alternative", contacts, async (t,
   const { body } = await send("POST", "/contacts", { type: "phone" });
   t.notOk("short" in body, JSON.stringify(body));
 });
+
+t.test("Another key, another place and a part of a record are no collections", async (t) => {
+  const book = object("id: { type: string }, isbn: { type: string }, title: { type: string }", ", required: [id]");
+  const rest = `components: { schemas: { Book: ${book}, Volume: ${object(`id: { type: string }, chapters: { type: array, items: ${object("id: { type: string }")} }`)} } }`;
+  const { answered } = await plan(
+    `  /books/{id}: { ${path("id")}, get: { operationId: getBook, ${ok(ref("Book"))} } }
+  /books/isbn/{isbn}: { ${path("isbn")}, get: { operationId: getByIsbn, ${ok(ref("Book"))} } }
+  /books/all/{id}: { ${path("id")}, get: { operationId: getOfAll, ${ok(ref("Book"))} } }
+  /shelves/{shelf}/books: { ${path("shelf")}, get: { operationId: listOfShelf, ${listOf(object("id: { type: string }, row: { type: integer }"))} } }
+  /volume: { get: { operationId: getVolume, ${ok(ref("Volume"))} } }
+`,
+    rest,
+  );
+  t.same(answered, ["getBook"]);
+});
+
+const user = object("id: { type: string, readOnly: true }, name: { type: string }, password: { type: string }");
+t.test("A secret, and a value of any form, are not stored as they are sent", async (t) => {
+  const { answered } = await plan(`  /users:
+    post: { operationId: addUser, requestBody: { ${json(user)} }, ${ok(user, 201)} }
+  /users/{id}: { ${path("id")}, get: { operationId: getUser, ${ok(user)} } }
+  /users/{id}/password: { ${path("id")}, put: { operationId: setPassword, requestBody: { ${json(object("password: { type: string }"))} }, ${ok(user)} } }
+  /values/{key}:
+    ${path("key")}
+    get: { operationId: getValue, ${ok(object("key: { type: string }, value: {}"))} }
+    put: { operationId: setValue, requestBody: { ${json("{}")} }, responses: { 200: { description: x } } }
+`);
+  t.same(answered, ["addUser", "getUser", "getValue"]);
+});
+
+const team = object(
+  "id: { type: string, readOnly: true }, name: { type: string }, lead: { type: object, required: [id, type], properties: { id: { type: string } } }",
+);
+const sentTeam = object(
+  `name: { type: string }, lead: ${object("id: { type: string }, type: { type: string }", ", required: [id, type]")}`,
+);
+const nextPage = object("offset: { type: string, nullable: true }, path: { type: string }");
+const teams = documentOf(
+  `  /teams:
+    get: { operationId: listTeams, parameters: [{ name: size, in: query, schema: { type: integer } }, { name: page, in: query, description: "Pages start at page 1.", schema: { type: integer, minimum: 0 } }, { name: name, in: query, description: "The response will only contain the team with this name.", schema: { type: string } }], ${ok(object(`data: { type: array, items: ${team} }, next_page: ${nextPage}`))} }
+    post: { operationId: addTeam, requestBody: { ${json(sentTeam)} }, ${ok(team, 201)} }
+  /teams/{id}: { ${path("id")}, get: { operationId: getTeam, ${ok(team)} } }
+`,
+  "",
+  "3.0.3",
+);
+
+testLikely(
+  "an object about the next page is there if there is one, and pages are counted as the document says",
+  teams,
+  async (t, send) => {
+    for (const name of ["red", "redder"]) t.match(await send("POST", "/teams", { name }), { status: 201 });
+    const { body } = await send("GET", "/teams?size=1&page=1");
+    t.match(body, { data: [{ name: "red" }], next_page: { path: /page=2/ } });
+    t.same(Object.keys((await send("GET", "/teams?size=1&page=2")).body), ["data"]);
+    t.equal((await send("GET", "/teams?name=red")).body.data.length, 1);
+  },
+);
+
+testLikely("a member that a record requires, and does not declare, is kept", teams, async (t, send) => {
+  const lead = { id: "a", type: "user" };
+  t.same((await send("POST", "/teams", { name: "x", lead })).body.lead, lead);
+});

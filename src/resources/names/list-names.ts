@@ -39,7 +39,10 @@ export const comparisonNames: readonly Row<Comparison>[] = [
 
 /** How a parameter compares its member, if its description says so. */
 export const spokenComparisons: readonly (readonly [RegExp, Comparison])[] = [
-  [/\b(contain(s|ed|ing)?|partial(ly)?|substring|fuzzy|is like)\b/i, { operator: "contains", ignoresCase: true }],
+  [
+    /(?<!\bonly )\b(contain(s|ed|ing)?|partial(ly)?|substring|fuzzy|is like)\b/i,
+    { operator: "contains", ignoresCase: true },
+  ],
   [/\b(prefix|(starts?|begins?|starting|beginning) with)\b/i, { operator: "startsWith", ignoresCase: true }],
   [/\bcase[- ]?insensitive/i, { operator: "eq", ignoresCase: true }],
 ];

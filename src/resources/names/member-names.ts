@@ -62,6 +62,9 @@ export const kindNames: readonly Row<true>[] = [
 export const pointedNames =
   /(^|_)(id|uuid|gid|guid|url|uri|href|date|timestamp|slug|status|state|secret|token|password|email|user_?name|login)$|_(at|on|time|start|end)$|^(date|exp)_|^expires$/;
 
+/** The members that a service does not keep as they are sent, but as a hash, or makes itself. */
+export const secretNames = /(^|_)(password|passphrase|passcode|pin|secret|token)$/;
+
 /** The values of an enum in which things begin, the likeliest first. */
 export const beginnings = [
   ..."new open opened pending draft created queued todo unread requested submitted waiting scheduled initial".split(

@@ -42,7 +42,8 @@ export const computedNames =
   /(^|_)(search|stats?|statistics|export|reports?|count|calculate|preview|validate|check|lookup|suggest|autocomplete|nearby|random|download|metrics)(_|$)/;
 
 /** The words of lists that a service makes of what it has: their records are none of their own. */
-export const derivedNames = /(^|_)(test|similar|related|recommend(ed|ations?)|impacts?|trending|popular|resume)(_|$)/;
+export const derivedNames =
+  /(^|_)(test|similar|related|recommend(ed|ations?)|impacts?|trending|popular|resume|summar(y|ies))(_|$)/;
 
 /** The ends of paths of what a service has once. */
 export const settingsNames = /(settings?|config|configuration|preferences|profile|account)$/;

@@ -1,6 +1,9 @@
 // The names of what selects and describes the page of a list.
 import type { Row } from "./meaning.ts";
 
+/** The description of a parameter with the number of a page that says that the first one is 1. */
+export const spokenFirstPage = /\b(page|start(s|ing)?|begin(s|ning)?|first)\b[^.]{0,20}[ `]1\b/i;
+
 /** The description of a limit that says its default. */
 export const spokenLimit = /\bdefault\b[^.\d]{0,40}?\b(\d{1,5})\b/i;
 

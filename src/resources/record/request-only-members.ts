@@ -61,7 +61,8 @@ export class RequestOnlyMembers {
 
   // Each name of a map with a schema is one of the record, unless it is that of a secret.
   #isOnlySent(name: string): boolean {
-    if (!declares(this.#sent, name) || declares(this.#record, name)) return false;
+    const isRequired = this.#record.some(({ schema }) => ((schema.required ?? []) as string[]).includes(name));
+    if (!declares(this.#sent, name) || declares(this.#record, name) || isRequired) return false;
     const isSecret = ({ schema }: SchemaNode) => schema.writeOnly === true || schema.format === "password";
     const isMapped = this.#record.some((node) => node.property(name).some(({ schema }) => Object.keys(schema).length));
     return !isMapped || this.#sent.flatMap((node) => node.property(name)).some(isSecret);

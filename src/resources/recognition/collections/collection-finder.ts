@@ -111,7 +111,7 @@ export class CollectionFinder {
     if (
       record === undefined ||
       id === undefined ||
-      (post === undefined && hint.id === undefined && others.some((one) => one.record.pointer === record.pointer)) ||
+      (post === undefined && hint.id === undefined && others.some((one) => isCopyOf(one, record, place))) ||
       !(hint.id || certainIdNames.test(toSnakeCase(id.path.join("_"))) || isCode) ||
       isComputedPath(place) ||
       derivedNames.test(toSnakeCase(lastSegment(place)))
@@ -223,6 +223,12 @@ export class CollectionFinder {
       path: isRecordPath(path) ? listPathOf(path) : normalizePath(path),
     };
   }
+}
+
+// Whether a list has records of a collection: by their schema, or by its name, such as `/groups/{id}/users` those of `/users/{id}`.
+function isCopyOf({ record, path }: FoundCollection, listed: RecordSchema, place: string): boolean {
+  const isNamed = lastSegment(path) === lastSegment(place) && parametersOf(path).length < parametersOf(place).length;
+  return record.pointer === listed.pointer || isNamed;
 }
 
 // A list whose records have no path, as if they had one.

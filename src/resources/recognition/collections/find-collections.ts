@@ -4,7 +4,7 @@ import type { Document } from "../../../openapi/index.ts";
 import type { Collection } from "../../../store/index.ts";
 import type { CollectionPlan } from "../../record/collection-plan.ts";
 import { Resource } from "../../record/resource.ts";
-import { parametersOf } from "../paths.ts";
+import { lastSegment, listPathOf, parametersOf } from "../paths.ts";
 import { readPathHint } from "../x-resource.ts";
 import { CollectionFinder } from "./collection-finder.ts";
 import { nameAll } from "./collection-names.ts";
@@ -33,7 +33,9 @@ function findCollections(document: Document): readonly CollectionPlan[] {
   const found = document.operations.flatMap((item) => finder.findCollection(item) ?? []);
   const collections = firstOfEachPath(found.filter((one) => !isImported(one)));
   const singles = document.operations.flatMap((get) => finder.findSingle(get, collections) ?? []);
-  const likely = found.filter((one) => isImported(one) && !singles.some(({ path }) => path === one.path));
+  const likely = found.filter(
+    (one) => isImported(one) && !singles.some(({ path }) => path === one.path) && !isOtherKey(one, found),
+  );
   const others = addViews(document, [...collections, ...singles, ...firstOfEachPath(likely)]);
   const lists = document.operations.flatMap((get) => finder.findList(get, others) ?? []);
   const all = [...others, ...lists.filter((one) => !isKeptElsewhere(one, lists))];
@@ -48,6 +50,16 @@ function findCollections(document: Document): readonly CollectionPlan[] {
 // Two paths such as `/fields/{id}` and `/fields/{fieldId}` are of one collection, of which the first one is answered.
 function firstOfEachPath(found: readonly FoundCollection[]): readonly FoundCollection[] {
   return [...Map.groupBy(found, ({ path }) => path).values()].map(([first]) => first as FoundCollection);
+}
+
+// Whether the imported record of a path such as `/books/isbn/{isbn}` or `/books/all/{id}` is one of `/books/{id}` or `/books/old/{id}`.
+function isOtherKey({ path, record, id }: FoundCollection, found: readonly FoundCollection[]): boolean {
+  const above = listPathOf(path);
+  const isAll = /^all$/i.test(lastSegment(path));
+  const isSame = (one: FoundCollection) => one.record.pointer === record.pointer && one.path !== path;
+  return (
+    !id.isGiven && found.some((one) => isSame(one) && (one.path === above || (isAll && listPathOf(one.path) === above)))
+  );
 }
 
 // Whether another list, which is not below a record, has the imported records of a list, which it would have a second time.

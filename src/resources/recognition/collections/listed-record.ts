@@ -9,6 +9,7 @@ import { findId } from "./find-id.ts";
 
 /** Returns the record that a list shows: the items of an array with an id, bare or in an object that has no other array of objects. */
 export function findListedRecord(list: RecordSchema, item: Operation): RecordSchema | undefined {
+  if (list.propertyNames.some((name) => /^[_$]?id$/i.test(name))) return undefined; // is a record that has others
   const own = arraysOf(list);
   const inner = list.propertyNames.flatMap((name) => {
     const member = meaningOf(envelopeNames, name) && list.member(name);

@@ -217,10 +217,19 @@ export function readPageHeader(name: string, isRequired = false): PageMember | u
 export function writePageMembers(members: readonly PageMember[], facts: PageFacts): Record<string, unknown> {
   const written: Record<string, unknown> = {};
   for (const { name, fact, nested, fixed, isNullable, isAbsolute } of members) {
-    const found = (fact ? readers[fact](facts) : nested && writePageMembers(nested, facts)) ?? fixed;
+    const inner = nested && writeNested(name, nested, facts);
+    const found = (fact ? readers[fact](facts) : inner) ?? fixed;
     const value = isAbsolute && typeof found === "string" && found !== "" ? new URL(found, facts.origin).href : found;
     if (value !== undefined) written[name] = value;
     else if (isNullable) written[name] = null;
   }
   return written;
+}
+
+// An object about the next page has its URL as the path, and is there only if there is one.
+function writeNested(name: string, nested: readonly PageMember[], facts: PageFacts): object | undefined {
+  const { links } = facts;
+  const [isNext, isPrevious] = [/^next/i.test(name), /^prev/i.test(name)];
+  const url = isNext ? links.next : isPrevious ? links.previous : links.path;
+  return url === undefined ? undefined : writePageMembers(nested, { ...facts, links: { ...links, path: url } });
 }

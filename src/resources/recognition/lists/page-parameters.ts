@@ -2,7 +2,13 @@
 import { toSnakeCase } from "../../../lib/index.ts";
 import type { Operation } from "../../../openapi/index.ts";
 import { meaningOf } from "../../names/meaning.ts";
-import { type PageRole, pageParameterNames, pairedPageNames, spokenLimit } from "../../names/page-names.ts";
+import {
+  type PageRole,
+  pageParameterNames,
+  pairedPageNames,
+  spokenFirstPage,
+  spokenLimit,
+} from "../../names/page-names.ts";
 import type { RecordSchema } from "../../record/record-schema.ts";
 import { createArgumentCheck, descriptionOf, queryOf } from "../bodies-and-parameters.ts";
 
@@ -88,7 +94,7 @@ function schemaOf(parameter: Operation["parameterParts"][number]): Readonly<Reco
 // A default or minimum of 0 tells that pages are counted from 0.
 function firstPageOf(parameter: Operation["parameterParts"][number]): number {
   const { default: first, minimum } = schemaOf(parameter);
-  return first === 0 || minimum === 0 ? 0 : 1;
+  return first === 0 || (minimum === 0 && !spokenFirstPage.test(descriptionOf(parameter))) ? 0 : 1;
 }
 
 // A default or minimum of 1 tells that records are counted from 1, as in SCIM beside `count`.

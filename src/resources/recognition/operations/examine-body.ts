@@ -205,6 +205,11 @@ export class BodyExamination {
     // A body can repeat the id beside the member with the record.
     const isPart = ({ propertyNames }: RecordSchema) =>
       propertyNames.some((name) => record.propertyNames.includes(name) && name !== idName);
+    const isAny = body.parts.every(
+      ({ schema }) => schema.type === undefined && schema.additionalProperties === undefined,
+    );
+    if (body.propertyNames.length === 0 && isAny && record.propertyNames.length > 0)
+      this.#examined.refuse("takes any value, which can be a part of the record");
     if (isPart(body) || body.propertyNames.length === 0) return body;
     const members = body.propertyNames.flatMap((name) => {
       const inner = body.member(name);

@@ -1,5 +1,7 @@
 // Parts of records with a path of their own, such as `/orders/{id}/status`: the property of the record with this name.
+import { toSnakeCase } from "../../../lib/index.ts";
 import type { Document, Operation } from "../../../openapi/index.ts";
+import { secretNames } from "../../names/member-names.ts";
 import { RecordSchema } from "../../record/record-schema.ts";
 import type { Resource } from "../../record/resource.ts";
 import { bodiesOf, changeSchema, isPatchType, responseAt, responseSchema } from "../bodies-and-parameters.ts";
@@ -35,7 +37,7 @@ function examine(operation: Operation, resource: Resource): PlannedAction | stri
   const isUnknown =
     (returned !== undefined && response === undefined) ||
     (kind === "get" && response === undefined) ||
-    (isChange && body === undefined) ||
+    (isChange && (body === undefined || secretNames.test(toSnakeCase(property)))) ||
     (kind === "update" && !bodiesOf(operation).some(([type]) => isPatchType(type))) ||
     // What it deletes is in the body, or what it returns is deleted.
     (kind === "delete" && (sent !== undefined || response === "property"));

@@ -58,12 +58,20 @@ export function findRecordEnvelope(place: SchemaPlace, resource: Resource): Reco
   const isExtended = schema.parts.some((part) => part.pointer === record.pointer);
   if (isExtended && isPartOf(schema, record)) return bare;
   if (isLike(schema, resource)) return isPartOf(schema, record) ? createSelection(schema, record) : undefined;
-  const holes = schema.propertyNames.filter((name) => isRecord(schema.member(name), resource));
+  const known = schema.propertyNames.filter((name) => isRecord(schema.member(name), resource));
+  const holes = known.length > 0 ? known : schema.propertyNames.filter((name) => isOpenHole(schema, name));
   const [hole] = holes;
   if (hole === undefined || holes.length > 1) return undefined;
   const others = schema.required.filter((name) => name !== hole);
   const beside = findBeside(schema, others);
   return beside && { member: hole, beside };
+}
+
+// Whether a member such as `data` is an object of which the document says no more.
+function isOpenHole(schema: RecordSchema, name: string): boolean {
+  const inner = meaningOf(envelopeNames, name) ? schema.member(name) : undefined;
+  const isObject = inner?.parts.some(({ schema: { type } }) => type === "object");
+  return isObject === true && inner?.propertyNames.length === 0 && !inner.isClosed;
 }
 
 // The values of members that say nothing of the record: also an example of a boolean, and an empty message. Undefined if one has another.
@@ -130,7 +138,8 @@ export function findShownRecords(resource: Resource): readonly RecordSchema[] {
   const places = responses.flatMap((place): SchemaNode[] => {
     const schema = RecordSchema.of(document, place);
     if (isRecord(schema, resource)) return schema.parts.slice(0, 1);
-    const members = [schema.parts, ...schema.propertyNames.map((name) => schema.property(name))];
+    const names = schema.propertyNames.filter((name) => name !== "included"); // of JSON:API, which are other records
+    const members = [schema.parts, ...names.map((name) => schema.property(name))];
     return members.flatMap((nodes) => [nodes[0], itemSchemas(nodes)?.[0]]).filter((node) => node !== undefined);
   });
   const found = new Set(places.map((place) => RecordSchema.of(document, place)));

@@ -43,7 +43,9 @@ export function findFieldsParameter(operation: Operation, { record, path }: Reso
     valuesOf(partsOf(one, record)).every((value) => `${value}`.split(",").every((name) => known.includes(name)));
   return queryOf(operation).find((one) => {
     const { name } = one.value;
-    return meaningOf(fieldsNames, plainName(name)) && isOwn(name) && isOfTexts(one, record) && selectsMembers(one);
+    const isFilter = record.propertyNames.includes(name);
+    const isFields = meaningOf(fieldsNames, plainName(name)) && isOwn(name) && !isFilter;
+    return isFields && isOfTexts(one, record) && selectsMembers(one);
   })?.value.name;
 }
 
