@@ -1,5 +1,5 @@
 // Opens the file of a SQLite store, and migrates it.
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { OpenMode } from "../port.ts";
@@ -9,7 +9,7 @@ import { findExisting, migrate, readVersion } from "./sqlite-migrations.ts";
 
 const openTimeout = 5_000; // milliseconds: the busy timeout while the store is opened
 
-const fileFlags = { create: "a", migrate: "r+", readonly: "r" } as const satisfies Record<OpenMode, string>;
+const { R_OK, W_OK } = constants;
 
 /**
  * Opens a store of this version, with these collections, in `file` or `:memory:`. A store of an earlier version is migrated, unless `mode`
@@ -20,9 +20,8 @@ export function openDatabase(file: string, mode: OpenMode, collections: readonly
   let db: DatabaseSync | undefined;
   try {
     if (file !== ":memory:") {
-      if (mode === "create") mkdirSync(dirname(file), { recursive: true });
-      // Only the owner may read the file: it contains the hashes of keys.
-      closeSync(openSync(file, fileFlags[mode], 0o600));
+      if (mode === "create") createFile(file);
+      else accessSync(file, mode === "migrate" ? R_OK | W_OK : R_OK);
     }
     const readOnly = mode === "readonly";
     db = new DatabaseSync(file, { timeout: openTimeout, readBigInts: true, readOnly, defensive: true });
@@ -45,6 +44,14 @@ export function openDatabase(file: string, mode: OpenMode, collections: readonly
     db?.close();
     throw new Error(`The database ${file} can't be opened: ${(error as Error).message}.`, { cause: error });
   }
+}
+
+// An existing file must not be opened here: closing it would end all locks that this process has on it (POSIX), and so those of other
+// connections. Another program could then remove the -wal file with their commits.
+function createFile(file: string): void {
+  if (existsSync(file)) return accessSync(file, R_OK | W_OK);
+  mkdirSync(dirname(file), { recursive: true });
+  closeSync(openSync(file, "a", 0o600)); // only the owner may read it: it contains the hashes of keys
 }
 
 /** Turns a store that no connection has open into a single file, which can be read without creating a -wal file. */

@@ -1,5 +1,15 @@
 // Opens files as SQLite stores, and rejects those that it can't open.
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import t from "tap";
@@ -7,6 +17,7 @@ import { latestVersion } from "../../../src/store/migrations.ts";
 import { rex } from "../../support/conformance.ts";
 import { folder } from "../../support/files.ts";
 import { openPetStore, openPetTables, petsOf } from "../../support/pets.ts";
+import { skipWithout } from "../../support/programs.ts";
 
 function execute(file: string, statement: string): void {
   const db = new DatabaseSync(file);
@@ -91,3 +102,21 @@ t.test("Rejects a file that it can't open, with the reason", async (t) => {
     rejects("locked/petstore.db", /locked\/petstore\.db can't be opened: EACCES: permission denied/),
   );
 });
+
+// SQLite as Debian has it removes the -wal file with its last connection. That of Node leaves it.
+t.test(
+  "Another connection of the process does not end the locks of a store, so that other programs leave its commits",
+  { skip: skipWithout("python3", "python3") },
+  async (t) => {
+    const file = join(folder(t), "petstore.db");
+    const store = await openPetStore(`sqlite:${file}`);
+    t.teardown(() => store.close());
+    await (await openPetStore(`sqlite:${file}`)).close();
+    const wal = statSync(`${file}-wal`).ino;
+    const read = 'db = sqlite3.connect(sys.argv[1]); db.execute("SELECT count(*) FROM pets").fetchone(); db.close()';
+    execFileSync("python3", ["-c", `import sqlite3, sys; ${read}`, file]);
+    t.equal(statSync(`${file}-wal`).ino, wal);
+    t.match(await petsOf(store).create(rex), { outcome: "created" });
+    await store.check();
+  },
+);
