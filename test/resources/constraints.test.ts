@@ -24,7 +24,7 @@ const crud = (name: string, schema: string, type: string, hint: string) => `  /$
 `;
 const int = "{ type: integer, format: int64 }";
 const text = documentOf(
-  crud("owners", "Owner", "integer", "{ unique: [email], private: [password] }") +
+  crud("owners", "Owner", "integer", "{ unique: [email], private: [password, hash] }") +
     crud("vets", "Vet", "string", "{}") +
     crud(
       "visits",
@@ -35,7 +35,7 @@ const text = documentOf(
   `components:
   schemas:
     NewOwner: { type: object, required: [email], properties: { email: { type: string }, password: { type: string, writeOnly: true }, name: { type: string } } }
-    Owner: { type: object, additionalProperties: false, required: [id, email], properties: { id: ${int}, email: { type: string }, name: { type: string } } }
+    Owner: { type: object, additionalProperties: false, required: [id, email], properties: { id: ${int}, email: { type: string }, name: { type: string }, hash: { type: [string, "null"], readOnly: true } } }
     NewVet: { type: object, properties: { name: { type: string } } }
     Vet: { type: object, required: [id], properties: { id: { type: string, format: uuid }, name: { type: string } } }
     NewVisit: { type: object, properties: { vetId: { type: string, format: uuid }, ownerId: { type: [integer, "null"], format: int64 }, startsAt: { type: string, format: date-time } } }
@@ -99,8 +99,12 @@ testLikely("A private member is kept through changes, and in no response", text,
   const owners = store.records<Record<string, unknown>>("owners");
   const record = await owners.find(BigInt(created.id));
   t.same(Object.keys({ ...record }), ["id", "email", "name"], "a handler that responds with a record does not show it");
-  await owners.change(BigInt(created.id), (owner) => ({ ...owner, name: "M", password: "p3" }));
+  await owners.change(BigInt(created.id), (owner) => ({ ...owner, name: "M", password: "p3", hash: "h1" }));
   t.equal(await passwordOf(), "p3");
+  await send("PATCH", `/owners/${created.id}`, { name: "O", hash: "h2" }, mergePatch);
+  await send("PATCH", `/owners/${created.id}`, { hash: null }, mergePatch);
+  await send("PUT", `/owners/${created.id}`, { email: "b", hash: "h2" });
+  t.equal((await owners.find(BigInt(created.id)))?.hash, "h1", "which requests can't write, because it is read-only");
   t.match(await send("DELETE", `/owners/${created.id}`), { status: 204 });
 });
 

@@ -20,8 +20,8 @@ export function openDatabase(file: string, mode: OpenMode, collections: readonly
   let db: DatabaseSync | undefined;
   try {
     if (file !== ":memory:") {
-      if (mode === "create") createFile(file);
-      else accessSync(file, mode === "migrate" ? R_OK | W_OK : R_OK);
+      if (mode === "create" && !existsSync(file)) createFile(file);
+      accessSync(file, mode === "readonly" ? R_OK : R_OK | W_OK);
     }
     const readOnly = mode === "readonly";
     db = new DatabaseSync(file, { timeout: openTimeout, readBigInts: true, readOnly, defensive: true });
@@ -46,10 +46,9 @@ export function openDatabase(file: string, mode: OpenMode, collections: readonly
   }
 }
 
-// An existing file must not be opened here: closing it would end all locks that this process has on it (POSIX), and so those of other
-// connections. Another program could then remove the -wal file with their commits.
+// An existing file must not be opened like this: closing it would end all locks that this process has on it (POSIX), and so those of
+// other connections. Another program could then remove the -wal file with their commits.
 function createFile(file: string): void {
-  if (existsSync(file)) return accessSync(file, R_OK | W_OK);
   mkdirSync(dirname(file), { recursive: true });
   closeSync(openSync(file, "a", 0o600)); // only the owner may read it: it contains the hashes of keys
 }

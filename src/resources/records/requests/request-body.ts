@@ -70,7 +70,11 @@ export class RequestBody {
   /** Returns a record with what a request says that is in no response. */
   withPrivate(call: UntypedCall, record: object): object {
     if (this.#resource.plan.private === undefined || !isObject(call.body)) return record;
-    return { ...record, ...this.#resource.privateOf(this.of(call)) };
+    const { record: schema } = this.#resource;
+    const sent = Object.entries(this.#resource.privateOf(this.of(call)));
+    // What is read-only for requests, only handlers write.
+    const canSend = (name: string) => this.#maker?.body.canHave(name) || schema.canHave(name);
+    return { ...record, ...Object.fromEntries(sent.filter(([name]) => canSend(name))) };
   }
 
   /** Returns a record that was made of a body. Throws an HttpError if it does not match its schema. */
