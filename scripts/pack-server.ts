@@ -46,11 +46,12 @@ async function build(): Promise<void> {
     const file = resolve(`openapi/server/docs/${name}`);
     if (name.endsWith(".md")) await writeFile(file, withoutLinks(await readFile(file, "utf8")));
   }
+  await cp(resolve("examples/deploy"), resolve("openapi/server/docs/deploy"), { recursive: true });
 }
 
 // Without links to files of the repository that are not in the package.
 function withoutLinks(page: string): string {
-  return page.replace(/\[([^\]]*)\]\(\.\.\/[^)]+\)/g, "$1");
+  return page.replaceAll("`examples/deploy/`", "`docs/deploy/`").replace(/\[([^\]]*)\]\(\.\.\/[^)]+\)/g, "$1");
 }
 
 await clean();

@@ -1,7 +1,7 @@
 // keys: creates, lists, rotates and revokes API keys.
 import type { Command } from "commander";
 import { findSimilarName, formatTime } from "../lib/index.ts";
-import type { Document } from "../openapi/index.ts";
+import { type Document, listScopes } from "../openapi/index.ts";
 import { isKeyName, type Key, type KeyStore, keyNameRule, readKeys, storeExists } from "../store/index.ts";
 import {
   type ConfirmOptions,
@@ -57,13 +57,8 @@ export async function createKey(
   );
 }
 
-// Those that an operation requires, or that a flow of a scheme offers.
-function requireScopes({ operations, content }: Document, scopes: readonly string[]): void {
-  const required = operations.flatMap(({ security }) => security.flat().flatMap((one) => one.scopes));
-  const flows = Object.values(content.components?.securitySchemes ?? {}).flatMap(({ flows = {} }) =>
-    Object.values(flows as Record<string, { readonly scopes?: object }>),
-  );
-  const known = [...new Set([...required, ...flows.flatMap((flow) => Object.keys(Object(flow).scopes ?? {}))])];
+function requireScopes(document: Document, scopes: readonly string[]): void {
+  const known = listScopes(document);
   const unknown = scopes.find((scope) => !known.includes(scope));
   if (unknown === undefined) return;
   const similar = findSimilarName(unknown, known);

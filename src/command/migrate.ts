@@ -1,5 +1,11 @@
 // migrate and views: the tables of a database, and the views of them for people who use SQL.
-import { collectionsOf, prepareRecords, type ResourceStoreOptions, readResources } from "../resources/index.ts";
+import {
+  collectionsOf,
+  prepareRecords,
+  type ResourceStoreOptions,
+  readResources,
+  responsesCollection,
+} from "../resources/index.ts";
 import { createViewStatement, isMissingStore, openDatabase, openTables, readSchema } from "../store/index.ts";
 import {
   CommandFailure,
@@ -47,7 +53,11 @@ export async function migrateStore(
   const tables = await openTables(url, "readonly", { service, collections });
   const unneeded = await tables.read((source) => source.unneeded()).finally(() => tables.close());
   const text = created ? "Created the database." : "The database is up to date.";
-  const rest = unneeded.length > 0 ? `\nThe document does not need: ${unneeded.join(", ")}.` : "";
+  const others = unneeded.filter((one) => one !== `table ${responsesCollection.name}`);
+  const rest =
+    others.length > 0
+      ? `\nThe document does not need: ${others.join(", ")}. An application can need them (collections of openStore).`
+      : "";
   await print(io, json ? toIndentedJson({ kind: store.kind, created, unneeded }) : text + rest);
 }
 

@@ -132,6 +132,7 @@ function addServe(program: Command, io: Io, signal: AbortSignal | undefined): vo
     .argument("<document>", "path of the document")
     .addOption(overlayOption())
     .option("--handlers <module>", "module (.js or .ts) whose exports are handlers, by operationId")
+    .option("--transactions", "run each call of a handler in one transaction, repeated by its Idempotency-Key", false)
     .option("--key <key>", "credential that is valid beside API keys; can be repeated; any accepts each one", addTo)
     .option("--keys <file>", "YAML or JSON file with valid credentials: a list of name, key, and scopes")
     .option("--examples", "answer the other operations with examples, instead of 501", false)

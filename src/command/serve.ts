@@ -15,6 +15,7 @@ import {
   openStore,
   planOf,
   type ResourceStore,
+  repeatsResponses,
 } from "../resources/index.ts";
 import {
   createServer,
@@ -41,6 +42,8 @@ export interface ServeOptions extends TargetOptions, KeyOptions {
   readonly log: boolean;
   /** A module with handlers. */
   readonly handlers: string | undefined;
+  /** Runs each call of a handler in one transaction, see `transactional` of a store. */
+  readonly transactions: boolean;
   /** Only prints the plan. */
   readonly plan: boolean;
   /** The format of the plan. */
@@ -128,6 +131,8 @@ async function run(
   const seed = options.seed === undefined ? undefined : readSeed(options.seed);
   const files = seed?.folder === undefined || cluster.isWorker ? undefined : await readFolder(target, seed.folder);
   const report = (message: string) => io.stderr.write(`${message}\n`);
+  if (!options.transactions && repeatsResponses(document, handlers))
+    report("Without --transactions, the Idempotency-Key of operations with a handler has no effect.");
   const { formatError, formats } = config;
   const createOptions = (resources: ResourceStore) => ({
     ...(formatError && { formatError }),
@@ -136,6 +141,7 @@ async function run(
     context: resources,
     mock: true,
     prefer: options.prefer,
+    ...(options.transactions && { wrap: resources.transactional }),
     apiKeys: keys !== "any",
     ...(keys !== "any" && { staticKeys: keys }),
   });

@@ -46,7 +46,7 @@ export {
 } from "./operation/error-format.ts";
 export { listForCors, type Operation } from "./operation/operation.ts";
 export type { HandlerResult } from "./operation/response/response.ts";
-export type { RequiredScheme } from "./operation/security-requirements.ts";
+export { listScopes, type RequiredScheme } from "./operation/security-requirements.ts";
 export type { SentRequest } from "./operation/sent-request.ts";
 export { type CellOptions, createRecordValidator, TableCells, type TableRow } from "./operation/table-cells.ts";
 export type { AnyCall, Wrap } from "./operation/wrap.ts";

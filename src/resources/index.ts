@@ -14,6 +14,7 @@ export { type Upgrades, upgradeRecords } from "./records/import/outdated-records
 export { describeUnserved, prepareRecords } from "./records/import/prepare-records.ts";
 export { createIdempotencyKeyCheck, createRecordCheck } from "./records/import/record-check.ts";
 export { type ListQuery, linkPages, readCursor } from "./records/lists/page-links.ts";
+export { repeatsResponses, responsesCollection } from "./records/repeated-responses.ts";
 export { readIdempotencyKey } from "./records/requests/idempotency-key.ts";
 export type { ResourceHandlers, ResourceOptions, ResourceSource } from "./resource-source.ts";
 export type { SeedResult } from "./seeds/seed.ts";

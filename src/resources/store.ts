@@ -192,6 +192,11 @@ export function openStore(
     ownerOf: (caller) => `${callerId(caller)}`,
     // Read before the server is created: its responses need a table.
     get transactional() {
+      const [document] = served;
+      if (!isTransactional && document && repeatsResponses(document, own))
+        throw new Error(
+          "Read `transactional` before the server is created, such as in wrap: [mine, store.transactional]: the responses of an Idempotency-Key need a table.",
+        );
       isTransactional = true;
       return transactional;
     },

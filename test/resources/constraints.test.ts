@@ -112,6 +112,8 @@ t.test("What x-resource declares wrongly is an error that says what would be rig
   const wrong = async (hint: object) => {
     const document = parse(text);
     document.paths["/visits/{id}"]["x-resource"] = hint;
+    document.paths["/visits/{id}"].get.security = [{ token: ["staff"] }];
+    document.components.securitySchemes = { token: { type: "http", scheme: "bearer" } };
     document.components.schemas.Visit.properties.rate = { type: "number" };
     return planOf(await parseDocument(JSON.stringify(document)));
   };
@@ -123,6 +125,7 @@ t.test("What x-resource declares wrongly is an error that says what would be rig
     [{ references: { startsAt: "/owners/{id}" } }, /startsAt must have the type of the ids of \/owners\/\{id\}/],
     [{ references: { rate: "/owners/{id}" } }, /rate must have the type of the ids of \/owners\/\{id\}/],
     [{ references: { vetId: { to: "/vets/{id}", onDelete: "ignore" } } }, /onDelete: restrict \| cascade \| setNull/],
+    [{ owner: { member: "vetId", unless: "staf" } }, /the document has no scope staf: did you mean staff\?/],
     [{ private: ["id"] }, /id is required in a response, and can't be private/],
   ] as const)
     await t.rejects(wrong(hint), message);

@@ -1,6 +1,6 @@
 // `openapi-server check`: lists what the server refuses or does not enforce.
 import { globSync } from "node:fs";
-import { type Document, readDocument } from "../../openapi/index.ts";
+import { type Document, type Part, readDocument } from "../../openapi/index.ts";
 import {
   describeFindings,
   type Finding,
@@ -114,8 +114,19 @@ function reportWrongHint(document: Document): void {
     planOf(document);
   } catch (error) {
     if (!(error instanceof HintError)) throw error;
-    document.findings.report("x-resource", error.subject, error.reason, "/paths");
+    document.findings.report("x-resource", error.subject, error.reason, findHint(document, error));
   }
+}
+
+// The pointer of a wrong hint, by what it is about.
+function findHint({ operations, root }: Document, { subject }: HintError): string {
+  const [, kind, name = ""] = /of the (path|operation|parameter) (.+)$/.exec(subject) ?? [];
+  const own = operations.filter(({ id }) => id === name).map(({ part }) => part);
+  const named = operations.flatMap(({ parameterParts }) => parameterParts.filter(({ value }) => value.name === name));
+  const holders: readonly (Part | undefined)[] =
+    kind === "path" ? [root.at("paths")?.at(name)] : kind === "operation" ? own : named;
+  const found = holders.find((one) => Object.hasOwn(Object(one?.value), "x-resource"));
+  return found ? `${found.pointer}/x-resource` : "/paths";
 }
 
 // A shell that does not know a pattern, or finds no file for it, leaves it as it is.

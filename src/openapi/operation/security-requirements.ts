@@ -33,3 +33,17 @@ export function readSecurity(
     }),
   );
 }
+
+interface SecuredDocument {
+  readonly operations: readonly { readonly security: readonly SecurityRequirement[] }[];
+  readonly content: Pick<OpenApi, "components">;
+}
+
+/** Returns the scopes of a document: those that an operation requires, or that a flow of a security scheme offers. */
+export function listScopes({ operations, content }: SecuredDocument): readonly string[] {
+  const required = operations.flatMap(({ security }) => security.flat().flatMap((one) => one.scopes));
+  const flows = Object.values(content.components?.securitySchemes ?? {}).flatMap(({ flows = {} }) =>
+    Object.values(flows as Record<string, { readonly scopes?: object }>),
+  );
+  return [...new Set([...required, ...flows.flatMap((flow) => Object.keys(Object(flow).scopes ?? {}))])];
+}

@@ -1,5 +1,6 @@
 // What `x-resource` declares of the records of a collection beside their path: unique members, references, the owner, private members.
 import { findSimilarName } from "../../../lib/index.ts";
+import { type Document, listScopes } from "../../../openapi/index.ts";
 import type { KeyMember, Reference, TextKind } from "../../../store/index.ts";
 import type { CollectionPlan } from "../../record/collection-plan.ts";
 import { callerForms, maxCallerId } from "../../record/member-sources.ts";
@@ -44,7 +45,9 @@ export function planConstraints(
         return { ...member, type, to: nameOf(target), onDelete: removalOf(onDelete, name, record, where) };
       }),
     }),
-    ...(owner && { owner: { ...ownerMember(owner.member, record, where), unless: owner.unless } }),
+    ...(owner && {
+      owner: { ...ownerMember(owner.member, record, where), unless: scopeOf(owner.unless, record.document, where) },
+    }),
     ...(names && { private: names }),
   };
 }
@@ -78,6 +81,15 @@ function ownerMember(name: string, record: RecordSchema, where: string): KeyMemb
       `the property ${name} of a record must be a text, an integer or a UUID that can have any caller`,
     );
   return found;
+}
+
+function scopeOf(scope: string | undefined, document: Document, where: string): string | undefined {
+  const known = listScopes(document);
+  // A check of the application can have scopes that the document does not name, if it names none.
+  if (scope === undefined || known.length === 0 || known.includes(scope)) return scope;
+  const similar = findSimilarName(scope, known);
+  const hint = similar === undefined ? `it has ${known.join(", ")}` : `did you mean ${similar}?`;
+  throw refusal(where, `the document has no scope ${scope}: ${hint}`);
 }
 
 function findTarget(path: string, others: readonly FoundCollection[], where: string): FoundCollection {

@@ -34,6 +34,6 @@ export function describeUnserved(document: Document, counts: Readonly<Record<str
   return Object.entries(counts).flatMap(([name, count]) => {
     if (count === 0 || known.has(name)) return [];
     const records = count === 1 ? "1 record of it, which is" : `${count} records of it, which are`;
-    return `The document has no collection ${name}, but the database has ${records} kept, and not served. If its path was renamed, set x-resource: { name: ${name} } at the new path. Otherwise, export them with the former document, and drop the table ${name}.`;
+    return `The document has no collection ${name}, but the database has ${records} kept, and not served. If it is a collection of an application (collections of openStore), leave it. If its path was renamed, set x-resource: { name: ${name} } at the new path. Otherwise, export them with the former document, and drop the table ${name}.`;
   });
 }
