@@ -15,7 +15,7 @@ import { ResponseCheck, type ResponseValidation } from "./check.ts";
 import { compileDeclarations, type Declaration, type Header, type ResponseContent } from "./declaration.ts";
 import { checkSentHeader, findHeaderProblem, hasNoContent, writeHeaders } from "./headers.ts";
 import { toPayload } from "./stream.ts";
-import { chooseType, notAcceptable } from "./type.ts";
+import { chooseType, jsonTypeOf, notAcceptable } from "./type.ts";
 
 /** The response of a handler without the types of its operation. The compiler has compared it with the document. */
 export interface UntypedResponse {
@@ -29,7 +29,6 @@ export interface UntypedResponse {
   readonly sentHeaders?: NodeJS.Dict<string[]> | undefined;
 }
 
-const jsonType = "application/json";
 /** What a handler returns: a response, or an error, which is treated as if it was thrown. */
 export type HandlerResult = UntypedResponse | Error;
 
@@ -266,14 +265,6 @@ export class Responses {
       isChecked ? (value) => check.check(value, status, schema, formatOf(mediaType) === "text") : undefined,
     );
   }
-}
-
-// The type of JSON text: application/json, unless only others are declared, such as application/vnd.api+json.
-function jsonTypeOf(declaration: Declaration | undefined): string {
-  if (declaration === undefined || declaration.contents.has(jsonType)) return jsonType;
-  const declared = [...declaration.contents.keys()];
-  if (selectMediaType(declared, jsonType) !== undefined) return jsonType;
-  return declared.find((one) => /^application\/[\w.-]+\+json$/.test(one)) ?? jsonType;
 }
 
 function markFailure(reply: FastifyReply, body: unknown): void {

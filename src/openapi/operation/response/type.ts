@@ -4,6 +4,7 @@ import { HttpError } from "../../../http/index.ts";
 import { findFormat, isBinary, isIterable } from "../../wire/body-formats.ts";
 import { isItemStream } from "../../wire/item-streams.ts";
 import { negotiate, selectMediaType } from "../../wire/media-types.ts";
+import type { Declaration } from "./declaration.ts";
 
 /**
  * Returns the declared media type that the client prefers, of those that the body can have. Throws an HttpError (406) if the
@@ -51,5 +52,15 @@ export function notAcceptable(mediaTypes: readonly string[]): HttpError {
 function typeOf(body: unknown): string {
   if (isBinary(body)) return "application/octet-stream";
   if (typeof body === "string") return "text/plain";
-  return isIterable(body) ? "application/jsonl" : "application/json";
+  return isIterable(body) ? "application/jsonl" : jsonType;
+}
+
+const jsonType = "application/json";
+
+/** Returns the type of JSON text: application/json, unless only others are declared, such as application/vnd.api+json. */
+export function jsonTypeOf(declaration: Declaration | undefined): string {
+  if (declaration === undefined || declaration.contents.has(jsonType)) return jsonType;
+  const declared = [...declaration.contents.keys()];
+  if (selectMediaType(declared, jsonType) !== undefined) return jsonType;
+  return declared.find((one) => /^application\/[\w.-]+\+json$/.test(one)) ?? jsonType;
 }
