@@ -23,7 +23,8 @@ export { checkTypes, type DocumentTypes, hashTypes, OutdatedTypes } from "./type
 
 // Its values
 
-export { createExample, ExampleCache, type ExampleMember, type ValueSource } from "./mock/example.ts";
+export { createExample } from "./mock/example.ts";
+export { ExampleCache, type ExampleMember, type ValueSource } from "./mock/example-options.ts";
 
 // Its operations
 

@@ -69,3 +69,13 @@ export function listRequired(parts: readonly SchemaNode[], isFull: boolean): Set
       if (owner === name) for (const other of names as string[]) required.add(other);
   return required;
 }
+
+/** Returns whether no response has a member. */
+export function isNeverSent({ schema }: SchemaNode): boolean {
+  return schema.writeOnly === true || isFalse(schema);
+}
+
+/** Returns whether a schema allows no value. */
+export function isFalse(schema: Json): boolean {
+  return Array.isArray(schema.enum) && schema.enum.length === 0;
+}

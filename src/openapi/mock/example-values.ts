@@ -98,3 +98,9 @@ export function createText(merged: Json, index: number, random?: (count: number)
   const short = text.length > max && index > 0 ? index.toString(36) + text : text;
   return short.padEnd(Math.min(min, 1_000_000), "x").slice(0, max);
 }
+
+/** Returns a value of an enum, which is null only if the values are varied, or if there is no other. */
+export function chooseValue(values: readonly unknown[], index: number, isVaried: boolean): unknown {
+  const others = values.filter((value) => isVaried || value !== null);
+  return others.length > 0 ? others[index % others.length] : values[0];
+}
