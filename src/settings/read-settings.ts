@@ -1,14 +1,7 @@
 // Reads settings from options, variables and a module.
 import { findSimilarName, UsageError } from "../lib/index.ts";
-import {
-  describeSetting,
-  flagOf,
-  type Setting,
-  type SettingName,
-  type Settings,
-  settings,
-  variableOf,
-} from "./table.ts";
+import { describeSetting, flagOf, variableOf } from "./setting-names.ts";
+import { type Setting, type SettingName, type Settings, settings } from "./table.ts";
 import { onOrOff } from "./values.ts";
 
 /** The program that reads settings. */
