@@ -107,6 +107,7 @@ export const codeNames: readonly Row<true>[] = [
   [/^(code|key|slug|symbol|iso\d?(_code)?|abbreviation)$/, true, "lookups"],
 ];
 
+/** The members with the state that a DELETE changes which deletes no record. */
 export const endingStates =
   /^(status|state|(in)?active|enabled|disabled|(archived|cancell?ed|deactivated|deleted)(_at)?)$/;
 

@@ -58,17 +58,14 @@ export const changeNames = /^(update|change|modify|edit|set)(_|$)/;
 
 /** The words about a PUT that changes a record which exists, unless others say that it creates or replaces one. */
 export const spokenChange = /\b(updat|edit|chang|modif)(e|es|ed|ing|y|ies|s)?\b/i;
-
 export const spokenCreation = /\b(creat(e|es|ed|ing)|adds?|upserts?|replac(e|es|ed|ing)|sets?)\b/i;
 
 /** The words of operations that delete all records, and not those that a request selects. */
 export const wholeNames = /(^|_)(all|clear|purge|reset|flush|truncate|wipe)(_|$)/;
 
-/** The sentences about a DELETE that only changes a state of a record, that say that it deletes it, and the members with its state. */
+/** The sentences about a DELETE that only changes a state of a record, that say that it deletes it. */
 export const spokenEnding = /^(?:<p>)?(cancel|deactivat|disabl|archiv|soft-?delet)/i;
-
 export const spokenKeeping = /\bnot (?:physically |actually )?deleted\b/i;
-
 export const spokenDeletion = /(?<!soft-)\b(?:delet|remov)(?:e|es|ing)\b/i;
 
 /** The query parameters that change how a response looks, and not what is deleted. */

@@ -263,5 +263,4 @@ const relationshipsPath = /\}\/relationships\//;
 
 // Parameters take whole segments.
 const singlePath = /^(?:\/(?:[^{}/]+|\{[^{}/]+\}))*\/[^{}/]+$/;
-
 const itemPath = /^(?:\/(?:[^{}/]+|\{[^{}/]+\}))*\/[^{}/]+\/\{[^{}/]+\}$/;
