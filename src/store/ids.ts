@@ -1,5 +1,7 @@
-// The ids of records: texts and numbers, and how a store makes them.
+// The ids of records: texts and numbers, how a store makes them, and their addresses in scopes.
+
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
+import type { RecordId } from "./port.ts";
 
 const maxKeyLength = 500; // characters of up to 4 bytes: an entry of an index of PostgreSQL has up to 2,704 bytes
 
@@ -60,4 +62,24 @@ export function findHighest(isAllowed: (id: bigint) => boolean): bigint {
   }
   if (low <= 1_000n) for (high = low, low = 0n; low < high && isAllowed(low + 1n); ) low++; // such as an enum
   return low;
+}
+
+/** Returns a scope: the values of the path that select it, such as `["a/b", 7]`: `a%2Fb/7/`. */
+export function toScope(values: readonly (string | bigint | number)[]): string {
+  return values.map((value) => `${encodeURIComponent(`${value}`)}/`).join("");
+}
+
+/** Returns the range of the addresses in a scope, and in those below it: from the first, up to but not the second. */
+export function scopeRange(scope: string): readonly [from: string, to: string] {
+  return [scope, `${scope.slice(0, -1)}0`]; // the character behind the slash
+}
+
+/** Returns the address of a record in a scope. */
+export function toAddress(scope: string, id: RecordId): string {
+  return scope + encodeURIComponent(`${id}`);
+}
+
+/** Returns the scope of an address, such as `acme/7`; empty for a collection without scopes. */
+export function scopeOf(address: RecordId): string {
+  return `${address}`.slice(0, Math.max(0, `${address}`.lastIndexOf("/")));
 }

@@ -13,7 +13,18 @@ export {
 } from "./bulk.ts";
 export { withoutConstraints } from "./constraints.ts";
 export { removeWithBelow } from "./deletion.ts";
-export { findHighest, findKeyProblem, type IdForm, idForms, makeId, maxImportedNumber, maxNumber } from "./ids.ts";
+export {
+  findHighest,
+  findKeyProblem,
+  type IdForm,
+  idForms,
+  makeId,
+  maxImportedNumber,
+  maxNumber,
+  scopeOf,
+  toAddress,
+  toScope,
+} from "./ids.ts";
 export { isKeyName, keyNameRule } from "./keys.ts";
 export {
   isInMemory,
@@ -65,9 +76,6 @@ export {
   newAddress,
   type Reference,
   scopeFilter,
-  scopeOf,
-  toAddress,
-  toScope,
   type ViewColumn,
   withoutId,
   writeLimited,

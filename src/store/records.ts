@@ -122,31 +122,11 @@ export const scopeFilter: Filter = {
   isLong: false,
 };
 
-/** Returns a scope: the values of the path that select it, such as `["a/b", 7]`: `a%2Fb/7/`. */
-export function toScope(values: readonly (string | bigint | number)[]): string {
-  return values.map((value) => `${encodeURIComponent(`${value}`)}/`).join("");
-}
-
-/** Returns the range of the addresses in a scope, and in those below it: from the first, up to but not the second. */
-export function scopeRange(scope: string): readonly [from: string, to: string] {
-  return [scope, `${scope.slice(0, -1)}0`]; // the character behind the slash
-}
-
-/** Returns the address of a record in a scope. */
-export function toAddress(scope: string, id: RecordId): string {
-  return scope + encodeURIComponent(`${id}`);
-}
-
 /** Returns the id of a record from its address. That of a collection without scopes is the address. */
 export function idOf({ isScoped, idType }: Collection, address: RecordId): RecordId {
   if (!isScoped) return address;
   const id = decodeURIComponent(`${address}`.slice(`${address}`.lastIndexOf("/") + 1));
   return idType === "int64" ? BigInt(id) : id;
-}
-
-/** Returns the scope of an address, such as `acme/7`; empty for a collection without scopes. */
-export function scopeOf(address: RecordId): string {
-  return `${address}`.slice(0, Math.max(0, `${address}`.lastIndexOf("/")));
 }
 
 /** Returns the JSON of a new record with a number. Throws an Error if it is out of range. */

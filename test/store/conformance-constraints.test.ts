@@ -2,8 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { ConstraintViolation } from "../../src/lib/index.ts";
+import { toScope } from "../../src/store/ids.ts";
 import type { Store } from "../../src/store/port.ts";
-import { type Collection, scopeFilter, toScope } from "../../src/store/records.ts";
+import { type Collection, scopeFilter } from "../../src/store/records.ts";
 import { testStores } from "../support/conformance.ts";
 
 const plain = { idType: "int64", id: "id", properties: ["id"], filters: [] } as const;

@@ -1,7 +1,8 @@
 // Conformance suite of the stores: records that belong to scopes, pages with an offset, and counts.
 import { parseJson } from "../../src/lib/json.ts";
+import { toAddress, toScope } from "../../src/store/ids.ts";
 import type { RecordId, RecordQuery, RecordStore } from "../../src/store/port.ts";
-import { type Collection, scopeFilter, toAddress, toScope } from "../../src/store/records.ts";
+import { type Collection, scopeFilter } from "../../src/store/records.ts";
 import { idempotentCall, type StoreUnderTest, testStores } from "../support/conformance.ts";
 
 type Row = Readonly<Record<string, unknown>>;

@@ -1,7 +1,8 @@
 // Conformance suite of the stores: transactions over several collections, and deletions of records with those below them.
 import { removeWithBelow } from "../../src/store/deletion.ts";
+import { toAddress, toScope } from "../../src/store/ids.ts";
 import type { Store } from "../../src/store/port.ts";
-import { type Collection, scopeFilter, toAddress, toScope } from "../../src/store/records.ts";
+import { type Collection, scopeFilter } from "../../src/store/records.ts";
 import { testStores } from "../support/conformance.ts";
 import { pause } from "../support/wait.ts";
 

@@ -6,7 +6,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { RawJson, UnavailableError } from "../../lib/index.ts";
 import { Batcher, busyMessage } from "../batcher.ts";
-import { findKeyProblem, maxInt64 } from "../ids.ts";
+import { findKeyProblem, maxInt64, scopeRange } from "../ids.ts";
 import type { ChangeResult, CreateResult, IdempotencyKey, PutResult, RecordId, RecordStore } from "../port.ts";
 import type { RecordLimit } from "../record-limit.ts";
 import {
@@ -16,7 +16,6 @@ import {
   idempotencyWindow,
   type NewRecord,
   numberedText,
-  scopeRange,
   toNewRecord,
   toRepeated,
   writeLimited,

@@ -1,5 +1,6 @@
 // The records of a collection in SQLite. A read never misses what another process has committed before.
 import { RawJson } from "../../lib/index.ts";
+import { scopeRange } from "../ids.ts";
 import { type ListRow, lengthOf, maxPageBytes, numberOf, toPage, toPageStart, unmeasuredRows } from "../pages.ts";
 import type { CreateResult, IdempotencyKey, RecordId, RecordQuery, RecordStore } from "../port.ts";
 import { queryCount, queryPage } from "../query/index-page.ts";
@@ -12,7 +13,6 @@ import {
   idempotencyWindow,
   type NewRecord,
   numberedText,
-  scopeRange,
   toNewRecord,
   toRepeated,
   usedFilters,
