@@ -7,16 +7,9 @@ import type { Order } from "../../src/store/query/conditions.ts";
 import { queryChannel, type Statement } from "../../src/store/query/query-channel.ts";
 import { type Collection, scopeFilter } from "../../src/store/records.ts";
 import { longTimeouts, type StoreUnderTest, testStores } from "../support/conformance.ts";
+import type { Json } from "../support/memory-queries.ts";
 import { createRandom } from "../support/random.ts";
-import {
-  compareQuery,
-  type Json,
-  newFittingQuery,
-  newQuery,
-  newRecord,
-  type Query,
-  things,
-} from "../support/record-queries.ts";
+import { compareQuery, newFittingQuery, newQuery, newRecord, type Query, things } from "../support/record-queries.ts";
 import { until } from "../support/wait.ts";
 
 const at: Order = { path: ["at"], kind: "time" };

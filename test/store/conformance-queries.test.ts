@@ -1,7 +1,8 @@
 // Conformance suite of the stores: random queries give the records of a plain implementation in memory, in its order, on each page.
 import { type StoreUnderTest, testStores } from "../support/conformance.ts";
+import type { Json } from "../support/memory-queries.ts";
 import { createRandom } from "../support/random.ts";
-import { compareQuery, idsOf, type Json, newQuery, newRecord, things } from "../support/record-queries.ts";
+import { compareQuery, idsOf, newQuery, newRecord, things } from "../support/record-queries.ts";
 
 async function create({ open }: StoreUnderTest) {
   const store = await open({ collections: [things] });
