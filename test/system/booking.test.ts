@@ -4,7 +4,8 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { checkBookings, type Stored } from "../support/booking/checker.ts";
-import { Clients, type Server } from "../support/booking/clients.ts";
+import { Clients } from "../support/booking/clients.ts";
+import type { Server } from "../support/booking/sender.ts";
 import { emptyDatabase } from "../support/databases.ts";
 import { folder, root } from "../support/files.ts";
 import { runOpenApi } from "../support/openapi-command.ts";
@@ -55,12 +56,12 @@ async function run(t: Test, data: string, { handlers, isEnough, maxSeconds }: Ru
   const duration = seconds();
   await Promise.all(servers.map(({ serving }) => serving.kill()));
   const stored = await read(t, data);
-  const problems = [...clients.problems, ...checkBookings(clients.writes, clients.reads, stored)];
+  const problems = [...clients.sender.problems, ...checkBookings(clients.writes, clients.reads, stored)];
   const count = Object.values(stored).reduce((sum, { length }) => sum + length, 0);
   t.comment(
-    `${clients.requests} requests in ${Math.round(duration)} s, ${kills} kills, ${count} records, HISTORY_SEED=${seed}`,
+    `${clients.sender.requests} requests in ${Math.round(duration)} s, ${kills} kills, ${count} records, HISTORY_SEED=${seed}`,
   );
-  t.comment(Object.fromEntries([...clients.outcomes].sort(([a], [b]) => (a < b ? -1 : 1))));
+  t.comment(Object.fromEntries([...clients.sender.outcomes].sort(([a], [b]) => (a < b ? -1 : 1))));
   return { clients, kills, problems };
 }
 
@@ -90,11 +91,11 @@ for (const [kind, createStore] of Object.entries(kinds)) {
     async (t) => {
       const { clients, kills, problems } = await run(t, await createStore(t), {
         handlers,
-        isEnough: ({ requests }) => requests >= 12_000,
+        isEnough: ({ sender: { requests } }) => requests >= 12_000,
         maxSeconds: 65,
       });
       t.same(problems, []);
-      t.ok(kills >= 2 && clients.requests > 500, `${kills} kills, ${clients.requests} requests`);
+      t.ok(kills >= 2 && clients.sender.requests > 500, `${kills} kills, ${clients.sender.requests} requests`);
       for (const outcome of [
         "POST appointments 201",
         "POST appointments 409",
@@ -107,7 +108,7 @@ for (const [kind, createStore] of Object.entries(kinds)) {
         "DELETE owners 204",
         "DELETE vets 409",
       ])
-        t.ok(clients.outcomes.has(outcome), outcome);
+        t.ok(clients.sender.outcomes.has(outcome), outcome);
     },
   );
 
@@ -120,7 +121,7 @@ for (const [kind, createStore] of Object.entries(kinds)) {
       export default Object.fromEntries(Object.entries(booking).map(([name, handler]) => [name, unsafe(handler)]));`,
     );
     const isOverlap = (problem: string) => problem.includes("overlap");
-    const isEnough = (clients: Clients) => clients.problems.some(isOverlap);
+    const isEnough = (clients: Clients) => clients.sender.problems.some(isOverlap);
     const { problems } = await run(t, await createStore(t), { handlers: module, isEnough, maxSeconds: 40 });
     const overlaps = problems.filter(isOverlap);
     t.ok(overlaps.length > 0, `${overlaps.length} overlaps of ${problems.length} problems`);

@@ -1,27 +1,12 @@
 // Random clients of examples/booking, which record what they send and read. They share what they know: the paths of records.
 import { randomUUID } from "node:crypto";
 import { createRandom, type Random } from "../random.ts";
-import type { Serving } from "../serving.ts";
-import { pause } from "../wait.ts";
 import { checkInvoice, findOverlaps, type Read, type StoredRecord, type Write } from "./checker.ts";
+import { type Received, Sender, type Sent, type Server } from "./sender.ts";
 
 const knownRecords = 8; // of each collection, the latest: few, so that the calls meet
 const bookingsOfVet = 25; // then there is another vet
-const timeout = 10_000; // milliseconds of a request
 const maxRetries = 50;
-
-/** A process that serves the example. `url` is undefined while it does not run. */
-export interface Server {
-  readonly serving: Serving;
-  url: string | undefined;
-}
-
-interface Sent {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  readonly path: string;
-  readonly body?: object | undefined;
-  readonly key?: string | undefined;
-}
 
 type Effect = Pick<Write, "kind" | "sets" | "mark" | "owner"> & {
   /** The path of the record. By default, that of the request, and for a creation that of the record in the response. */
@@ -30,32 +15,21 @@ type Effect = Pick<Write, "kind" | "sets" | "mark" | "owner"> & {
   readonly isRepeatable?: boolean;
 };
 
-interface Received {
-  readonly status: number;
-  readonly body: StoredRecord & readonly StoredRecord[];
-}
-
 /** Sends requests to processes that may be killed, and records them. */
 export class Clients {
   readonly writes: Write[] = [];
   readonly reads: Read[] = [];
-  /** What was wrong with a response. */
-  readonly problems: string[] = [];
-  /** The number of responses by operation and status, such as `POST /appointments 409`. */
-  readonly outcomes = new Map<string, number>();
-  requests = 0;
-  readonly #servers: readonly Server[];
+  /** Sends them. */
+  readonly sender: Sender;
   readonly #seed: number;
-  readonly #random: Random;
   readonly #known = new Map<string, string[]>(); // ids by collection
   readonly #reasons = new Map<string, string>(); // the marks of appointments, by path
   #marks = 0;
   #bookings = 0;
 
   constructor(servers: readonly Server[], seed: number) {
-    this.#servers = servers;
     this.#seed = seed;
-    this.#random = createRandom(seed);
+    this.sender = new Sender(servers, createRandom(seed));
   }
 
   /** Creates a clinic with vets, and an owner with a pet. */
@@ -152,7 +126,7 @@ export class Clients {
     this.#reasons.set(`/appointments/${response.body.id}`, mark);
     if (++this.#bookings % bookingsOfVet === 0) await this.#createVet(random);
     const { body: found } =
-      (await this.#send({ method: "GET", path: `/invoices?appointmentId=${response.body.id}` })) ?? {};
+      (await this.sender.send({ method: "GET", path: `/invoices?appointmentId=${response.body.id}` })) ?? {};
     if (found?.[0]) this.#learn("invoices", `${found[0].id}`);
   }
 
@@ -218,10 +192,10 @@ export class Clients {
     const collection = random.pick(["owners", "pets", "appointments", "appointments", "invoices"]);
     const path = `/${collection}/${this.#pick(collection, random)}`;
     const start = performance.now();
-    const response = await this.#send({ method: "GET", path });
+    const response = await this.sender.send({ method: "GET", path });
     if (response === undefined) return;
     const record = response.status === 200 ? response.body : undefined;
-    if (collection === "invoices") this.problems.push(...(record ? checkInvoice(record) : []));
+    if (collection === "invoices") this.sender.problems.push(...(record ? checkInvoice(record) : []));
     // A pet is also deleted with its owner.
     else if (record || collection !== "pets") this.reads.push({ path, record, start, end: performance.now() });
   }
@@ -234,18 +208,18 @@ export class Clients {
       `/owners/${this.#pick("owners", random)}/pets`,
       `/invoices?status=open`,
     ]);
-    const { status, body } = (await this.#send({ method: "GET", path })) ?? {};
+    const { status, body } = (await this.sender.send({ method: "GET", path })) ?? {};
     if (status !== 200 || body === undefined) return;
-    if (path.includes("appointments")) this.problems.push(...findOverlaps(body));
-    if (path.startsWith("/invoices")) this.problems.push(...body.flatMap(checkInvoice));
-    if (path.startsWith("/owners?") && body.length > 1) this.problems.push(`${path} has ${body.length} owners.`);
+    if (path.includes("appointments")) this.sender.problems.push(...findOverlaps(body));
+    if (path.startsWith("/invoices")) this.sender.problems.push(...body.flatMap(checkInvoice));
+    if (path.startsWith("/owners?") && body.length > 1) this.sender.problems.push(`${path} has ${body.length} owners.`);
   }
 
   async #write(sent: Sent, { isRepeatable = false, path: known, ...effect }: Effect): Promise<Received | undefined> {
     const start = performance.now();
-    let response = await this.#send(sent);
+    let response = await this.sender.send(sent);
     for (let retry = 0; response === undefined && isRepeatable && retry < maxRetries; retry++)
-      response = await this.#send(sent);
+      response = await this.sender.send(sent);
     const end = response === undefined ? Number.POSITIVE_INFINITY : performance.now();
     const { status, body } = response ?? {};
     const collection = sent.path.split("/").at(-1) as string;
@@ -268,43 +242,6 @@ export class Clients {
       collection,
       (this.#known.get(collection) ?? []).filter((one) => one !== id),
     );
-  }
-
-  /** Returns undefined without a response that says whether the request had an effect. */
-  async #send({ method, path, body, key }: Sent): Promise<Received | undefined> {
-    const url = await this.#findServer();
-    const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
-    this.requests++;
-    try {
-      const response = await fetch(`${url}${path}`, {
-        method,
-        headers: { ...(body && { "Content-Type": type }), ...(key && { "Idempotency-Key": `"${key}"` }) },
-        ...(body && { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(timeout),
-      });
-      const text = await response.text();
-      const { status } = response;
-      this.#count(method, path, status);
-      if (status === 500 || status === 400) this.problems.push(`${method} ${path} was a ${status}: ${text}`);
-      return status >= 500 ? undefined : { status, body: text === "" ? {} : JSON.parse(text) };
-    } catch {
-      this.#count(method, path, "none");
-      return undefined;
-    }
-  }
-
-  #count(method: string, path: string, status: number | "none"): void {
-    const [, collection, , action] = path.replace(/\?.*/, "").split("/");
-    const name = `${[method, collection, action].filter(Boolean).join(" ")} ${status}`;
-    this.outcomes.set(name, (this.outcomes.get(name) ?? 0) + 1);
-  }
-
-  async #findServer(): Promise<string> {
-    for (;;) {
-      const urls = this.#servers.flatMap(({ url }) => url ?? []);
-      if (urls.length > 0) return this.#random.pick(urls);
-      await pause(10);
-    }
   }
 }
 
