@@ -25,10 +25,12 @@ t.test("Records that another collection has are not imported a second time", asy
   /teams/{team}/members: { ${path("team")}, get: { operationId: listMembers, ${listOf(ref("User"))} } }
   /regions/{region}/states: { ${path("region")}, get: { operationId: listStatesOfRegion, ${listOf(ref("State"))} } }
   /states: { get: { operationId: listStates, ${listOf(ref("State"))} } }
+  /lands: { get: { operationId: listLands, ${listOf(ref("State"))} } }
+  /states/old: { get: { operationId: listOldStates, ${listOf(ref("State"))} } }
 `,
     `components: { schemas: { User: ${object("id: { type: string }, name: { type: string }", ", required: [id]")}, State: ${object("id: { type: string }, name: { type: string }", ", required: [id]")} } }`,
   );
-  t.same(answered, ["getUser", "listStates"]);
+  t.same(answered, ["getUser", "listStates", "listLands"]);
 });
 
 t.test("What a service makes of its records is not imported", async (t) => {

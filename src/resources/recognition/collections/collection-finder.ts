@@ -225,10 +225,12 @@ export class CollectionFinder {
   }
 }
 
-// Whether a list has records of a collection: by their schema, or by its name, such as `/groups/{id}/users` those of `/users/{id}`.
+// Whether a list below a record, or below a collection, has records of that or another one: by their schema, or by its name, such as
+// `/groups/{id}/users` those of `/users/{id}`. Beside each other, `/countries` and `/states` can have one schema.
 function isCopyOf({ record, path }: FoundCollection, listed: RecordSchema, place: string): boolean {
   const isNamed = lastSegment(path) === lastSegment(place) && parametersOf(path).length < parametersOf(place).length;
-  return record.pointer === listed.pointer || isNamed;
+  const isBelow = parametersOf(place).length > 0 || place.startsWith(`${path}/`);
+  return (record.pointer === listed.pointer && isBelow) || isNamed;
 }
 
 // A list whose records have no path, as if they had one.

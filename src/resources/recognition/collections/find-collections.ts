@@ -62,11 +62,12 @@ function isOtherKey({ path, record, id }: FoundCollection, found: readonly Found
   );
 }
 
-// Whether another list, which is not below a record, has the imported records of a list, which it would have a second time.
+// Whether another list has the imported records of a list, which it would have a second time: of a list below a record, the first one that
+// is below the fewest, and of others, one above it.
 function isKeptElsewhere(list: FoundCollection, lists: readonly FoundCollection[]): boolean {
+  if (!isImported(list) || list.id.isGiven) return false;
   const depth = ({ path }: FoundCollection) => parametersOf(path).length;
-  const [first] = lists
-    .filter((one) => isImported(one) && one.record.pointer === list.record.pointer)
-    .toSorted((a, b) => depth(a) - depth(b));
-  return isImported(list) && first !== list && !list.id.isGiven;
+  const similar = lists.filter((one) => isImported(one) && one.record.pointer === list.record.pointer);
+  const [first] = similar.toSorted((a, b) => depth(a) - depth(b));
+  return (depth(list) > 0 && first !== list) || similar.some(({ path }) => list.path.startsWith(`${path}/`));
 }
