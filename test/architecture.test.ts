@@ -17,6 +17,7 @@ const layers = [
   "resources",
   "data",
   "operate",
+  "mcp",
   "server",
   "index.ts",
   "pets",

@@ -13,6 +13,7 @@ import { addSettings, addTo, formatOption, settingsAmong } from "./inputs/option
 import {
   configOption,
   logOption,
+  mcpOption,
   onTarget,
   overlayOption,
   type TargetReader,
@@ -20,6 +21,7 @@ import {
   targetsOfPreset,
 } from "./inputs/target.ts";
 import { addKeys } from "./key-commands.ts";
+import type { McpOptions } from "./mcp.ts";
 import type { ServeOptions } from "./serve.ts";
 
 /** What a program is made of. */
@@ -142,6 +144,7 @@ function addServe(program: Command, io: Io, signal: AbortSignal | undefined): vo
     )
     .option("--reset", "delete all records before", false)
     .option("--prefer", "follow the header Prefer, for tests: delay=MILLISECONDS, code=STATUS", false)
+    .addOption(mcpOption())
     .option("--watch", "serve the new state when a file of the document, or of another option, changes", false)
     .option("--plan", "list what is answered, and why the rest is not, and do not serve", false)
     .addOption(formatOption("format of the plan, implies --plan").implies({ plan: true }))
@@ -151,6 +154,33 @@ function addServe(program: Command, io: Io, signal: AbortSignal | undefined): vo
       (await import("./serve.ts")).serve(document, options, io, signal),
     );
   addSettings(command, allSettings, { ...openApiServer.defaults, data: "a file beside the document" });
+  addMcp(program, io);
+}
+
+function addMcp(program: Command, io: Io): void {
+  const command = program
+    .command("mcp")
+    .description("serve an agent (MCP) on standard input and output: from records as serve, or from an existing server")
+    .argument("<document>", "path of the document")
+    .option("--upstream <url>", "URL of a server that answers, and is compared with the document")
+    .option("--include <name>", "tag or operationId of operations for the agent, of all; can be repeated", addTo)
+    .option(
+      "--key <key>",
+      "credential of the agent, or scheme=credential for a security scheme; can be repeated",
+      addTo,
+    )
+    .addOption(overlayOption())
+    .option("--handlers <module>", "module (.js or .ts) whose exports are handlers, by operationId")
+    .option("--transactions", "run each call of a handler in one transaction, repeated by its Idempotency-Key", false)
+    .option("--examples", "answer the other operations with examples, instead of 501", false)
+    .addOption(configOption())
+    .action(async (document: string, options: McpOptions) =>
+      (await import("./mcp.ts")).serveAgent(document, options, io),
+    );
+  addSettings(command, ["data", "name", "logLevel", "allowedFolders"], {
+    data: "a file beside the document",
+    ...openApiServer.defaults,
+  });
 }
 
 function addDatabases(program: Command, io: Io, targets: TargetReader, preset: Preset | undefined): void {

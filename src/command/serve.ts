@@ -28,7 +28,7 @@ import {
   servesDocs,
   toServerOptions,
 } from "../server/index.ts";
-import type { Io } from "../terminal/index.ts";
+import type { Io, Output } from "../terminal/index.ts";
 import type { Target } from "./data/target.ts";
 import { openApiServer, readHandlers, readService } from "./inputs/config.ts";
 import { type KeyOptions, readKeys } from "./inputs/credentials.ts";
@@ -56,6 +56,8 @@ export interface ServeOptions extends TargetOptions, KeyOptions {
   readonly prefer: boolean;
   /** Deletes all records before. */
   readonly reset: boolean;
+  /** Serves agents, too. */
+  readonly mcp: boolean;
   /** Serves the new state of the document, the overlays and the modules when one of them changes. */
   readonly watch: boolean;
 }
@@ -71,12 +73,19 @@ export async function serve(path: string, options: ServeOptions, io: Io, signal?
   else await run(path, inputs, options, io, { signal });
 }
 
-async function readInputs(path: string, options: ServeOptions, io: Io) {
+/** Reads the document, the settings and the handlers of a service. Warnings go to `log`, by default standard output. */
+export async function readInputs(
+  path: string,
+  options: Omit<ServeOptions, "format" | "mcp" | "plan" | "prefer" | "reset" | "seed" | "transactions" | "watch">,
+  io: Io,
+  log: Output = process.stdout,
+) {
   const { settings, config } = await readService(options, io.env, defaultsOf(path), "serve");
   const handlers = await readHandlers(options.handlers);
   const source = await readWithOverlays(path, options.overlay, config.allowedFolders);
   // The valid part of the document is served, with errors in its shapes, and examples.
-  const document = await loadDocument({ ...config, document: source, mock: true }, pino({ level: settings.logLevel }));
+  const logger = pino({ level: settings.logLevel }, log);
+  const document = await loadDocument({ ...config, document: source, mock: true }, logger);
   requireOperations(Object.keys(handlers), document);
   return { settings, config, handlers, document };
 }
@@ -133,18 +142,7 @@ async function run(
   const report = (message: string) => io.stderr.write(`${message}\n`);
   if (!options.transactions && repeatsResponses(document, handlers))
     report("Without --transactions, the Idempotency-Key of operations with a handler has no effect.");
-  const { formatError, formats } = config;
-  const createOptions = (resources: ResourceStore) => ({
-    ...(formatError && { formatError }),
-    ...(formats && { formats }),
-    handlers,
-    context: resources,
-    mock: true,
-    prefer: options.prefer,
-    ...(options.transactions && { wrap: resources.transactional }),
-    apiKeys: keys !== "any",
-    ...(keys !== "any" && { staticKeys: keys }),
-  });
+  const createOptions = toAnswers({ config, handlers }, keys, options);
   const storeOptions = { partial: !options.examples };
   if (options.reset && cluster.isPrimary) {
     // Starts once with a store in memory, so that nothing is deleted if the document, the handlers or the port are wrong.
@@ -172,6 +170,7 @@ async function run(
       const isAnswered = ({ id }: Operation) => Object.hasOwn(handlers, id) || !unanswered.has(id);
       const docs = servesDocs(document, config);
       if (!replaces) io.stdout.write(describeServer(started, path, target, { docs, own: Object.keys(handlers) }));
+      if (!replaces && options.mcp) io.stdout.write(`Agents (MCP) use ${started.origin}/mcp.\n`);
       if (keys === "any" && hasKeySchemes(document)) io.stdout.write("Each credential is accepted (--key any).\n");
       else if (!options.key && !options.keys && !settings.issuer)
         for (const line of describeKeys(document, started, { createKey: keysCommand(path, options), isAnswered }))
@@ -179,6 +178,26 @@ async function run(
       if (settings.issuer && settings.audience === "")
         io.stdout.write("Tokens for each audience are accepted. --audience sets that of this service.\n");
     },
+  });
+}
+
+/** Returns the options of `createServer` that say how operations are answered, and for which keys. */
+export function toAnswers(
+  { config: { formatError, formats }, handlers }: Pick<Inputs, "config" | "handlers">,
+  keys: Awaited<ReturnType<typeof readKeys>>,
+  { prefer = false, mcp = false, transactions }: Partial<Pick<ServeOptions, "prefer" | "mcp" | "transactions">>,
+) {
+  return (resources: ResourceStore) => ({
+    ...(formatError && { formatError }),
+    ...(formats && { formats }),
+    handlers,
+    context: resources,
+    mock: true,
+    prefer,
+    mcp,
+    ...(transactions && { wrap: resources.transactional }),
+    apiKeys: keys !== "any",
+    ...(keys !== "any" && { staticKeys: keys }),
   });
 }
 

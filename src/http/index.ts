@@ -47,4 +47,5 @@ export { crossSite } from "./message/cross-site.ts";
 export { matchesTag, rejectPreconditions, tagOf } from "./message/preconditions.ts";
 export { rejectUnrouted } from "./message/request-checks.ts";
 export { withoutQuery } from "./message/request-log.ts";
+export { isNormalized } from "./message/request-target.ts";
 export { type StaticFile, serveFile } from "./message/static-files.ts";

@@ -12,6 +12,7 @@ export {
   parseJson,
   parseJsonBytes,
   RawJson,
+  rawJSON,
   setOwn,
   toJson,
 } from "./json.ts";

@@ -232,8 +232,8 @@ export function canonicalJson(value: unknown): string {
   });
 }
 
-// TypeScript 5 does not declare JSON.rawJSON.
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
+/** JSON.rawJSON, which TypeScript 5 does not declare: JSON.stringify writes its text as it is. */
+export const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 /** Serializes a value as JSON, with each bigint as an exact integer. `indent` is the number of spaces per level. */
 export function toJson(value: unknown, indent?: number): string {

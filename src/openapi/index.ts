@@ -64,6 +64,7 @@ export {
 } from "./routing/authentication.ts";
 export type { MappedError } from "./routing/error-table.ts";
 export { IssuerKeys } from "./routing/issuer-keys.ts";
+export { collectBody } from "./routing/request-body.ts";
 export { type Guard, setCaller } from "./routing/route.ts";
 export { type RoutesOptions, requireOperations, routes } from "./routing/routes.ts";
 export { type FileOptions, sendFile } from "./routing/send-file.ts";

@@ -1,10 +1,11 @@
-// What only commands and tools need of documents.
+// What only commands and tools, and agents, need of documents.
 
 export { readExamples } from "./document/declared-examples.ts";
+export { serializationOf } from "./operation/parameter.ts";
 export { decodeContent } from "./routing/content-codings.ts";
 export { readSourceFile } from "./source/files.ts";
 export { describeFindings, type Finding, type Level, locateFindings, refuseUnknown } from "./source/findings.ts";
 export { listDocumentFiles, loadSource } from "./source/load.ts";
 export type { SourceLocation } from "./source/locations.ts";
 export { generateClientModule, generateModule } from "./types/modules.ts";
-export { formatOf, parseMediaType } from "./wire/media-types.ts";
+export { formatOf, isJson, listContents, parseMediaType } from "./wire/media-types.ts";

@@ -8,7 +8,7 @@ import { describeSetting } from "../settings/index.ts";
 import { type Dependencies, openDependencies } from "./dependencies.ts";
 import { serveDocs } from "./docs.ts";
 import type { ServerOptions, UntypedOperations } from "./options.ts";
-import { createFailures, type Failures, serveOperations, servesDocs } from "./serve-document.ts";
+import { createFailures, type Failures, loadAgents, serveOperations, servesDocs } from "./serve-document.ts";
 
 /**
  * Creates the server of an OpenAPI document: a Fastify instance, with the limits, timeouts, errors and graceful shutdown of
@@ -48,9 +48,10 @@ function toEdgeOptions<Operations, Context, Caller>(
   { document, logger, requestLog, metrics, access, tracing }: Dependencies,
   { format, ...failures }: Failures,
 ): EdgeOptions {
-  const { workers = 1, monitor, trustProxy, maxConnections, origins, mock } = options;
+  const { workers = 1, monitor, trustProxy, maxConnections, origins, mock, mcp } = options;
   const setting = describeSetting("origins", options.variablePrefix);
-  const headers = [...(tracing?.headers ?? []), ...(mock ? ["Prefer", "Mock-Problem"] : [])];
+  const ofOptions = [...(mock ? ["Prefer", "Mock-Problem"] : []), ...(mcp ? ["Mcp-Protocol-Version"] : [])];
+  const headers = [...(tracing?.headers ?? []), ...ofOptions];
   return {
     logger: requestLog ? withLazyChildren(logger as Logger) : logger,
     requestLog,
@@ -87,7 +88,7 @@ async function registerPlugins<Operations, Context, Caller>(
   const { document, name, report, urls, resources, requestLog, operators, access } = dependencies;
   const { operations, content } = document;
   const store = resources?.store;
-  if (options.allowedHosts) await app.register(crossSite, toCrossSiteOptions(options, dependencies));
+  if (options.allowedHosts || options.mcp) await app.register(crossSite, toCrossSiteOptions(options, dependencies));
   if (options.extend) await extendApp(app, options.extend, report);
 
   // The operations of the document
@@ -119,6 +120,7 @@ async function registerPlugins<Operations, Context, Caller>(
       isFree,
     });
   app.addHook("onClose", async () => requestLog?.flush());
+  if (options.mcp) await (await loadAgents()).serveAgents(app, document, Object(options.mcp));
 }
 
 // Operations that need a key are not checked, and neither is what orchestrators and Prometheus call by any name.
@@ -126,16 +128,18 @@ function toCrossSiteOptions<Operations, Context, Caller>(
   options: ServerOptions<Operations, Context, Caller>,
   { document, access }: Dependencies,
 ) {
-  const { allowedHosts = [], origins = [], security, publicUrl, stagingUrl, variablePrefix } = options;
+  const { allowedHosts, origins = [], security, publicUrl, stagingUrl, variablePrefix } = options;
   const hostOf = (url = "") => URL.parse(url)?.hostname ?? "";
   const hasChecks = access.identify !== undefined || security !== undefined;
   const withKey = new Set(document.operations.filter((one) => hasChecks && needsKey(one)));
   return {
-    hosts: [...allowedHosts, hostOf(publicUrl), hostOf(stagingUrl)],
+    hosts: [...(allowedHosts ?? []), hostOf(publicUrl), hostOf(stagingUrl)],
     origins,
     settings: [describeSetting("allowedHosts", variablePrefix), describeSetting("origins", variablePrefix)],
-    isChecked: ({ routeOptions: { config, url = "" } }: FastifyRequest) =>
-      config.operation ? !withKey.has(config.operation) : !operatorPaths.includes(url),
+    isChecked({ routeOptions: { config, url = "" } }: FastifyRequest) {
+      if (allowedHosts === undefined) return url === "/mcp";
+      return config.operation ? !withKey.has(config.operation) : !operatorPaths.includes(url);
+    },
   } as const;
 }
 

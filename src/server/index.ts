@@ -12,5 +12,5 @@ export type {
 export { openApi } from "./plugin.ts";
 export { type Preset, runPreset } from "./preset.ts";
 export { listen, runService, type Service, type Started, toServerOptions } from "./run.ts";
-export { findDocsOperation, loadDocument, servesDocs } from "./serve-document.ts";
+export { findDocsOperation, loadAgents, loadDocument, servesDocs } from "./serve-document.ts";
 export { takeOver } from "./take-over.ts";

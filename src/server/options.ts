@@ -192,6 +192,11 @@ interface ServerOnlyOptions
    */
   readonly allowedHosts?: readonly string[] | undefined;
   /**
+   * Serves the operations to agents at /mcp (Model Context Protocol), all or those with these operationIds and tags. Requests to /mcp
+   * for other names than `allowedHosts` are rejected (421). Needs the package @modelcontextprotocol/sdk.
+   */
+  readonly mcp?: boolean | { readonly include?: readonly string[] | undefined } | undefined;
+  /**
    * Adds what the application has beside the document: hooks, plugins, decorators and routes. Their order is behind the limits,
    * and before the routes of the document.
    */

@@ -131,6 +131,16 @@ export async function openResources<Operations, Context, Caller>(
   return opened;
 }
 
+/** Loads what serves agents. Rejects with an Error if its package is not installed. */
+export function loadAgents() {
+  return import("../mcp/index.ts").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ERR_MODULE_NOT_FOUND") throw error;
+    throw new Error(
+      "Agents (MCP) need the package @modelcontextprotocol/sdk. Run npm install @modelcontextprotocol/sdk.",
+    );
+  });
+}
+
 /** The Link header and the format of all failures, and who gets to know of them. */
 export type Failures = Pick<ErrorHandlerOptions, "links" | "format" | "onError">;
 

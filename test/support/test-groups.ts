@@ -9,6 +9,7 @@ const top = "{agreement,app,architecture,client,client-options,interface,model,s
 const groups = {
   command: ["command/*"],
   document: ["openapi/{document,operation,source}/*"],
+  agents: ["mcp/*"],
   http: ["operate/{keys,limits}/*", "http/*", "http/{connection,failure,headers,message}/*"],
   mock: ["openapi/{client,mock,types}/*"],
   resources: ["resources/*"],

@@ -18,6 +18,7 @@ const lazy = [
   "pino-pretty",
   "json-p3",
   "jose",
+  "@modelcontextprotocol/sdk",
 ];
 
 for (const [name, program, args] of [

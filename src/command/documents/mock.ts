@@ -13,13 +13,15 @@ import { describeErrors, listErrors, onStop, refuseNewErrors, reloadOnChange, wa
 export interface MockOptions extends ConfigOptions {
   readonly log: boolean;
   readonly validate: boolean;
+  /** Serves agents, too. */
+  readonly mcp: boolean;
   /** Serves the new state of the document when one of its files changes. */
   readonly watch: boolean | undefined;
 }
 
 /** Serves a document with mock responses. The server keeps the process alive, and is closed if `signal` is aborted. */
 export async function serveMock(path: string, options: MockOptions, io: Io, signal?: AbortSignal): Promise<void> {
-  const { validate, watch } = options;
+  const { validate, watch, mcp } = options;
   const read = () => readService(options, io.env);
   const { settings, ...first } = await read();
   let { config } = first;
@@ -28,7 +30,7 @@ export async function serveMock(path: string, options: MockOptions, io: Io, sign
   const hosts = { allowedHosts: [settings.host, ...settings.allowedHosts], variablePrefix: settings.variablePrefix };
   const load = () => loadDocument({ ...config, document: path, mock: true }, logger);
   const create = (document: Document) =>
-    createServer({ ...config, document, mock: true, validateRequests: validate, logger, report, ...hosts });
+    createServer({ ...config, document, mock: true, validateRequests: validate, mcp, logger, report, ...hosts });
   const configs = options.config === undefined ? [] : [options.config];
   const listFiles = async () => [...(await listDocumentFiles(path, config.allowedFolders)), ...configs];
   const watchChanges = watch ? await watchFiles(listFiles) : undefined;
@@ -44,6 +46,7 @@ export async function serveMock(path: string, options: MockOptions, io: Io, sign
     ? `, with its documentation at ${url}/docs`
     : "";
   io.stdout.write(`Mock server of ${path} at ${url}${docs}.\n`);
+  if (mcp) io.stdout.write(`Agents (MCP) use ${url}/mcp.\n`);
   io.stdout.write("openapi-server check lists the parts of the document that it does not enforce.\n");
   const stop = new AbortController();
   onStop(io, signal, () => {

@@ -100,16 +100,16 @@ function describe({ method, url }: ProxiedRequest, { violation, skipped, upstrea
   return message ? `${method} ${url}${upstream ? ` ${upstream.message.statusCode}` : ""}: ${message}\n` : "";
 }
 
-// Without a path of its own, it has the base path of the document.
-function readUpstream(text: string, basePath: string): string {
+/** Reads the URL of an upstream. Without a path of its own, it has the base path of the document. Throws a UsageError. */
+export function readUpstream(text: string, basePath: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new UsageError(`--upstream must be the URL of a server, such as http://127.0.0.1:8080, and not ${text}.`);
   return url.pathname === "/" ? url.origin + basePath : url.origin + url.pathname.replace(/\/$/, "");
 }
 
-// Returns the path of the upstream. One that is not below the base path stays as it is. `url` begins with a slash.
-function toPath(upstream: string, basePath: string, url: string): string {
+/** Returns the path of the upstream. One that is not below the base path stays as it is. `url` begins with a slash. */
+export function toPath(upstream: string, basePath: string, url: string): string {
   const isBelow = url.startsWith(basePath) && /^([/?]|$)/.test(url.slice(basePath.length));
   return isBelow ? upstream.slice(new URL(upstream).origin.length) + url.slice(basePath.length) : url;
 }

@@ -38,7 +38,7 @@ export interface ConfigOptions {
 // one of these.
 const others: ReadonlySet<string> = new Set<keyof AllOptions>([
   ...(["aggregator", "apiKeys", "context", "document", "edge", "errors", "extend", "gracePeriod"] as const),
-  ...(["handlers", "headersTimeout", "health", "identify", "logger", "metrics", "mock", "monitor"] as const),
+  ...(["handlers", "headersTimeout", "health", "identify", "logger", "metrics", "mcp", "mock", "monitor"] as const),
   ...(["onError", "prefer", "report", "resources", "security", "staticKeys", "tls", "types"] as const),
   ...(["validateRequests", "validateResponses", "wrap"] as const),
 ]);

@@ -109,6 +109,10 @@ export function configOption(): Option {
   return new Option("--config <module>", "module (.js or .ts) with settings, as its default export or as `options`");
 }
 
+export function mcpOption(): Option {
+  return new Option("--mcp", "serve agents at /mcp (Model Context Protocol)").default(false);
+}
+
 export function overlayOption(): Option {
   const help = "OpenAPI overlay that changes the document, such as its x-resource; can be repeated";
   return new Option("--overlay <file>", help).argParser(addTo);

@@ -39,3 +39,8 @@ export function normalizeTarget(target: string): string {
     return [rawPath.replaceAll("%", "%25"), ...query].join("?");
   }
 }
+
+/** Returns whether a target is what URL parsers make of it: they remove dot segments, and change \ and #. */
+export function isNormalized(target: string): boolean {
+  return !/#|^[^?]*(\\|\/(\.|%2e){1,2}([/?]|$))/i.test(target);
+}

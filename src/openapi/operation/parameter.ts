@@ -18,6 +18,12 @@ const decoders = {
   cookie: decodePercent,
 } as const;
 
+/** Returns how a parameter is serialized (OpenAPI 3.1.1, section 4.8.12.2). */
+export function serializationOf({ in: location, style, explode }: ParameterObject) {
+  const used = style ?? defaultStyles[location as keyof typeof defaultStyles];
+  return { style: used, explode: explode ?? (used === "form" || used === "cookie") };
+}
+
 export class Parameter {
   readonly name: string;
   readonly required: boolean;
@@ -53,12 +59,12 @@ export class Parameter {
   }
 
   #createStyle(): Style {
-    const { name, in: location, explode } = this.#declared;
-    const style = this.#declared.style ?? defaultStyles[location as keyof typeof defaultStyles];
+    const { name, in: location } = this.#declared;
+    const { style, explode } = serializationOf(this.#declared);
     return {
       name,
       style,
-      explode: explode ?? (style === "form" || style === "cookie"),
+      explode,
       shape: this.#mediaType === undefined ? this.#schemas.shapeAt(this.pointer) : Shape.any,
       decode: style === "cookie" ? (text) => text : decoders[location as keyof typeof decoders],
     };

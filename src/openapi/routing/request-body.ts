@@ -55,7 +55,7 @@ function canBeMissing({ routeOptions, mediaType = "" }: FastifyRequest): boolean
  * many times its size. Rejects with an HttpError if it has more bytes than `bodyLimit`, by default that of the route, with an
  * InvalidValue if it is not in its content coding, and with the error of the stream if the client disconnects.
  */
-function collectBody(
+export function collectBody(
   { headers, routeOptions }: FastifyRequest,
   payload: Readable,
   bodyLimit = routeOptions.bodyLimit,

@@ -1,0 +1,4 @@
+// The tests of this group in one process.
+import { importTests } from "../support/import-tests.ts";
+
+await importTests("agents");
