@@ -120,7 +120,8 @@ function reportWrongHint(document: Document): void {
 
 // The pointer of a wrong hint, by what it is about.
 function findHint({ operations, root }: Document, { subject }: HintError): string {
-  const [, kind, name = ""] = /of the (path|operation|parameter) (.+)$/.exec(subject) ?? [];
+  const [kind, ...words] = (subject.split(" of the ", 2)[1] ?? "").split(" ");
+  const name = words.join(" ");
   const own = operations.filter(({ id }) => id === name).map(({ part }) => part);
   const named = operations.flatMap(({ parameterParts }) => parameterParts.filter(({ value }) => value.name === name));
   const holders: readonly (Part | undefined)[] =
