@@ -1,7 +1,7 @@
 // Bundles the modules of src, because a start then finds, reads and links a few files instead of some hundred. Packages
 // stay in node_modules: their updates, their licenses and the list of packages are those of npm.
 // usage: node scripts/bundle.ts [FOLDER]: writes dist/server.js, the service, and dist/bin.js, its command, to a checkout
-import { rmSync } from "node:fs";
+import { cpSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { rolldown } from "rolldown";
 
@@ -16,6 +16,10 @@ export async function bundle(entries: Readonly<Record<string, string>>, folder: 
   const [entryFileNames, chunkFileNames] = ["[name].js", "chunks/[name]-[hash].js"];
   await build.write({ dir: folder, sourcemap: true, entryFileNames, chunkFileNames });
   await build.close();
+  // What browsers load is read as it is.
+  const ofBrowser = "records-page/browser";
+  const filter = (name: string) => !/\.(json|d\.ts)$/.test(name);
+  cpSync(resolve(import.meta.dirname, "../src", ofBrowser), resolve(folder, ofBrowser), { recursive: true, filter });
 }
 
 if (import.meta.main) {

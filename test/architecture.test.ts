@@ -15,6 +15,7 @@ const layers = [
   "store",
   "openapi",
   "resources",
+  "records-page",
   "data",
   "operate",
   "mcp",

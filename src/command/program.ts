@@ -16,6 +16,7 @@ import {
   mcpOption,
   onTarget,
   overlayOption,
+  pagesOption,
   type TargetReader,
   targetsOfArguments,
   targetsOfPreset,
@@ -148,6 +149,7 @@ function addServe(program: Command, io: Io, signal: AbortSignal | undefined): vo
     .option("--watch", "serve the new state when a file of the document, or of another option, changes", false)
     .option("--plan", "list what is answered, and why the rest is not, and do not serve", false)
     .addOption(formatOption("format of the plan, implies --plan").implies({ plan: true }))
+    .addOption(pagesOption())
     .addOption(logOption())
     .addOption(configOption())
     .action(async (document: string, options: ServeOptions) =>

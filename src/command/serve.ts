@@ -8,6 +8,7 @@ import { isLoopbackHost, redactUrl, toJson, UsageError } from "../lib/index.ts";
 import { type Document, type Operation, requireOperations } from "../openapi/index.ts";
 import { listDocumentFiles } from "../openapi/tools.ts";
 import { listKeySchemes } from "../operate/index.ts";
+import { hasRecordsPage } from "../records-page/index.ts";
 import {
   countAnswered,
   describePlan,
@@ -234,8 +235,9 @@ function describeServer(
 ): string {
   const { basePath } = document;
   const errors = document.findings.list({ strict: false }).filter(({ level }) => level === "error").length;
+  const records = docs && hasRecordsPage(document, planOf(document)) ? ` and its records at ${origin}/records` : "";
   return [
-    `Serves ${path} at ${origin}${docs ? `, with its documentation at ${origin}/docs` : ""}.`,
+    `Serves ${path} at ${origin}${docs ? `, with its documentation at ${origin}/docs${records}` : ""}.`,
     ...(basePath === "" ? [] : [`The paths of its operations begin with ${basePath}.`]),
     ...(errors === 0
       ? []

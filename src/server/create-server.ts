@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { createDataHeaders, createEdge, crossSite, type EdgeOptions } from "../http/index.ts";
 import { listForCors, type Operation } from "../openapi/index.ts";
 import { health, operatorPaths, status, withLazyChildren } from "../operate/index.ts";
+import { serveRecordsPage } from "../records-page/index.ts";
 import { describeSetting } from "../settings/index.ts";
 import { type Dependencies, openDependencies } from "./dependencies.ts";
 import { serveDocs } from "./docs.ts";
@@ -104,7 +105,10 @@ async function registerPlugins<Operations, Context, Caller>(
     return operation === undefined;
   };
   const docs = { resources, own: Object.keys(options.handlers ?? {}), urls, isSecure: isSecure(options), isFree };
-  if (servesDocs(document, options)) await serveDocs(app, document, { ...options, ...docs });
+  if (servesDocs(document, options)) {
+    await serveDocs(app, document, { ...options, ...docs });
+    if (resources?.plan) await serveRecordsPage(app, { document, plan: resources.plan, ...docs });
+  }
   if (options.health) await app.register(health, { store, isFree });
   if (options.metrics)
     await app.register(status, {

@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import type { SettingName } from "../../settings/index.ts";
 import type { Io } from "../../terminal/index.ts";
 import { addSettings, addTo, formatOption } from "../inputs/options.ts";
-import { configOption, logOption, mcpOption } from "../inputs/target.ts";
+import { configOption, logOption, mcpOption, pagesOption } from "../inputs/target.ts";
 import type { CheckOptions } from "./check.ts";
 import type { GenerateFlags } from "./generate.ts";
 import type { MockOptions } from "./mock.ts";
@@ -23,6 +23,7 @@ export function addDocuments(program: Command, io: Io, signal: AbortSignal | und
     .option("--no-validate", "respond to each request of an operation, whatever it contains")
     .addOption(mcpOption())
     .option("--watch", "serve the new state when a file of the document changes")
+    .addOption(pagesOption())
     .addOption(logOption())
     .addOption(configOption())
     .action(async (document: string, options: MockOptions) =>

@@ -32,6 +32,8 @@ const isObjectOfFunctions = (value: unknown) => isObject(value) && Object.values
 /** The options of commands that read a document. */
 export interface ConfigOptions {
   readonly config?: string | undefined;
+  /** Whether /docs and /records are served. By default, the settings say it. */
+  readonly pages?: boolean | undefined;
 }
 
 // The other options of `createServer`: an application can share the module with commands that have no use for them, and `serve` is not
@@ -69,7 +71,8 @@ export async function readService(
   const read = readSettings(own, { env, flags, module });
   // An empty name is none. Pages in development have any port of this machine.
   const origins = [...(isLoopbackHost(read.host) ? ["localhost"] : []), ...read.origins];
-  const values = { ...read, name: read.name || (defaults.name ?? ""), origins };
+  const docs = options.pages === false ? false : read.docs;
+  const values = { ...read, docs, name: read.name || (defaults.name ?? ""), origins };
   return { settings: values, config: { ...module?.functions, ...toDocumentOptions(values) } };
 }
 

@@ -118,6 +118,10 @@ export function overlayOption(): Option {
   return new Option("--overlay <file>", help).argParser(addTo);
 }
 
+export function pagesOption(): Option {
+  return new Option("--no-pages", "do not serve /docs, the document and /records");
+}
+
 export function logOption(): Option {
   return new Option("--log", "log each request to standard output").default(false);
 }

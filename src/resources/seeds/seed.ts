@@ -6,7 +6,7 @@ import { getOrAdd, parseJson, toJson, toSnakeCase, UnavailableError } from "../.
 import type { Document } from "../../openapi/index.ts";
 import { type Collection, type KeyMember, makeId, type Records, type Store } from "../../store/index.ts";
 import { readResources } from "../recognition/collections/find-collections.ts";
-import { collectionsBelow, isParent } from "../recognition/collections/parents.ts";
+import { collectionsBelow, isParent, refersTo } from "../recognition/collections/parents.ts";
 import type { Resource } from "../record/resource.ts";
 import { addRecord } from "../records/place-record.ts";
 import { recordsInExamples } from "./document-examples.ts";
@@ -68,14 +68,6 @@ function inOrder(resources: readonly Resource[]): readonly Resource[] {
   };
   for (const resource of resources) visit(resource);
   return [...ordered];
-}
-
-// `author_id`, `author` and `author_ids` refer to authors.
-function refersTo(property: string, { recordName, path }: Resource): boolean {
-  const name = toSnakeCase(property)
-    .replace(/_(pk|id|uuid|key|slug)s?$/, "")
-    .replace(/s$/, "");
-  return name === recordName || name === toSnakeCase(path.slice(path.lastIndexOf("/") + 1)).replace(/s$/, "");
 }
 
 /** A record that exists: the values of the parameters of its path, and its members, of the first ones. */

@@ -16,6 +16,14 @@ export function isParent(parent: Resource, { path }: Resource): boolean {
   return parentPath !== undefined && shapeOf(parentPath) === shapeOf(parent.item.path);
 }
 
+/** Returns whether a property is named like the records of a collection: `author_id`, `author` and `author_ids` refer to authors. */
+export function refersTo(property: string, { recordName, path }: Pick<CollectionPlan, "recordName" | "path">): boolean {
+  const name = toSnakeCase(property)
+    .replace(/_(pk|id|uuid|key|slug)s?$/, "")
+    .replace(/s$/, "");
+  return name === recordName || name === toSnakeCase(path.slice(path.lastIndexOf("/") + 1)).replace(/s$/, "");
+}
+
 /** Returns the collection whose records are nearest above those of another one; undefined if there is none. */
 export function collectionAbove(
   { path, scope }: Pick<CollectionPlan, "path" | "scope">,

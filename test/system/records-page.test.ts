@@ -1,0 +1,302 @@
+// The page at /records in a browser: records are found, created, changed and deleted by the operations of the document.
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import t, { type Test } from "tap";
+import { openPage } from "../support/browser.ts";
+import { writeFiles } from "../support/files.ts";
+import { startOpenApi } from "../support/openapi-command.ts";
+import { shop } from "../support/records-page.ts";
+
+const key = { "X-Key": "secret" };
+
+/** Opens the page of a shop with an author, and `count` books. */
+async function openShop(t: Test, count = 0, document = shop) {
+  const file = writeFiles(t, { "shop.yaml": document });
+  const server = await startOpenApi(t, ["serve", file, "--data", "sqlite::memory:", "--key", "secret"]);
+  await server.send("POST", "/authors", { name: "Ada" }, key);
+  for (let n = 1; n <= count; n++)
+    await server.send(
+      "POST",
+      "/books",
+      { title: `Book ${n}`, author_id: 1, status: n % 2 ? "draft" : "published" },
+      key,
+    );
+  const { page, pageErrors } = await openPage(t);
+  page.setDefaultTimeout(10_000);
+  await page.goto(`${server.url}/records`);
+  const problems = () => pageErrors.filter((message) => !message.startsWith(server.url)); // requests are aborted
+  return {
+    ...server,
+    page,
+    problems,
+    get: async (path: string) => (await server.send("GET", path, undefined, key)).text,
+  };
+}
+
+async function authorize(page: Page, value = "secret") {
+  await page.locator("header").getByRole("button").click();
+  await page.getByLabel(/API key/).fill(value);
+  await page.getByRole("button", { name: "Use" }).click();
+}
+
+const collection = (page: Page, name: string) =>
+  page.locator("nav").getByRole("link", { name: new RegExp(`^${name}( ?[\\d+]+)?$`) });
+const cells = (page: Page, name: string) => page.locator(`td[data-label="${name}"]`).allTextContents();
+const field = (page: Page, name: string) => page.locator("main").getByLabel(new RegExp(`^${name}( \\*)?$`));
+const button = (page: Page, name: string) => page.locator("main").getByRole("button", { name, exact: true });
+const link = (page: Page, name: string) => page.locator("main").getByRole("link", { name, exact: true });
+
+t.test("A user enters a credential, and creates, filters, orders, changes and deletes records", async (t) => {
+  const { page, problems, url, get } = await openShop(t, 60);
+  await collection(page, "books").click();
+  t.match(await page.locator(".problem").textContent(), /credential/i, "the server's 401");
+  await authorize(page, "wrong");
+  t.match(await page.locator(".problem").textContent(), /API key/);
+  await page.getByRole("button", { name: "Change the credential" }).click();
+  await page.keyboard.press("Escape");
+  await authorize(page);
+  await page.locator("tbody tr").nth(49).waitFor();
+  t.match(await page.locator("h1").textContent(), "60 records");
+  await collection(page, "books").getByText("60").waitFor();
+
+  await link(page, "Next →").click();
+  await page.getByText("Book 60").waitFor();
+  t.equal((await cells(page, "title")).length, 10);
+  await link(page, "← Previous").click();
+  await page.getByText("Book 1", { exact: true }).waitFor();
+  await page
+    .getByRole("columnheader", { name: /^title/ })
+    .getByRole("button")
+    .click();
+  await page.locator('th[aria-sort="ascending"]').waitFor();
+  await page
+    .getByRole("columnheader", { name: /^title/ })
+    .getByRole("button")
+    .click();
+  await page.getByText("Book 9", { exact: true }).waitFor();
+  t.equal((await cells(page, "title"))[0], "Book 9", "in descending order");
+  await page.getByText("Filter", { exact: true }).click();
+  await page.locator(".filters [name=status]").selectOption("published");
+  await button(page, "Apply").click();
+  await page.getByText("30 records").waitFor();
+  t.equal((await cells(page, "title"))[0], "Book 8", "in the same order");
+  t.notMatch(page.url(), "secret");
+
+  await link(page, "New").click();
+  await field(page, "title").fill("Emma");
+  await field(page, "author_id").fill("1");
+  await field(page, "status").selectOption("retired");
+  await field(page, "in_print").selectOption("true");
+  await field(page, "isbn").fill("9223372036854775807");
+  await page.getByRole("group", { name: "tags" }).getByRole("button", { name: "Add an item" }).click();
+  await page.getByRole("group", { name: "tags" }).getByLabel("1", { exact: true }).fill("x");
+  await page.getByRole("group", { name: "size" }).getByRole("button").click();
+  await field(page, "height").fill("7");
+  await page.getByLabel("Form of the value").selectOption("Print");
+  await field(page, "pages").fill("300");
+  await button(page, "Create").click();
+  const message = page
+    .locator(".field", { has: page.getByLabel("1", { exact: true }) })
+    .last()
+    .locator(".error");
+  t.match(await message.textContent(), /at least 2/, "the server's error, beside its field");
+  await page.getByRole("group", { name: "tags" }).getByLabel("1", { exact: true }).fill("xy");
+  await button(page, "Create").click();
+  await page.getByRole("heading", { name: "Emma" }).waitFor();
+  t.match(await page.locator("dl").first().textContent(), "9223372036854775807", "an int64 is exact");
+  const { created_at: _, ...emma } = JSON.parse((await get("/books/61")).replace(/:(\d{16,})/, ':"$1"'));
+  t.same(emma, {
+    ...{ id: 61, title: "Emma", author_id: 1, status: "retired", isbn: "9223372036854775807", in_print: true },
+    ...{ tags: ["xy"], size: { height: 7 }, format: { kind: "print", pages: 300 } },
+  });
+
+  await link(page, "Change").click();
+  const tool = (name: string) => page.getByRole("button", { name, exact: true }).click();
+  await tool("null subtitle");
+  await tool("clear in_print");
+  await tool("remove 1");
+  await button(page, "Save").click();
+  await page.getByRole("heading", { name: "Emma" }).waitFor();
+  t.match(await get("/books/61"), /^(?!.*in_print).*"isbn":9223372036854775807.*"subtitle":null.*"tags":\[\]/);
+  await link(page, "Change").click();
+  await tool("clear subtitle");
+  await field(page, "subtitle").fill("A");
+  await field(page, "subtitle").fill("");
+  await button(page, "Save").click();
+  await page.getByText("empty", { exact: true }).waitFor();
+  t.match(await get("/books/61"), '"subtitle":""', "an empty text is neither null nor missing");
+
+  t.equal(await link(page, "1").getAttribute("href"), "#record/authors/1", "a reference");
+  await link(page, "1").click();
+  await page.getByRole("heading", { name: "Ada" }).waitFor();
+  t.match(await page.locator(".off").first().getAttribute("data-why"), "The document has no PUT or PATCH");
+  await page.locator("main").getByRole("link", { name: "books" }).click();
+  await page.getByText("61 records").waitFor();
+  t.match(page.url(), "#list/books?author_id=1", "the records that refer to it");
+  await page.goto(`${url}/records#record/books/61`);
+  await button(page, "Delete").click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("Deleted.").waitFor();
+  t.match(await get("/books/61"), /not_found/);
+
+  t.same(await page.evaluate("[localStorage.length, sessionStorage.length, document.cookie]"), [0, 0, ""]);
+  await page.reload();
+  t.match(await page.locator(".problem").textContent(), /credential/i, "a reload forgets the credential");
+  t.same(problems(), [], "no error, and nothing blocked by the Content-Security-Policy");
+});
+
+t.test("Records below others, of one only, and changes by another client", async (t) => {
+  const { page, problems, send, get } = await openShop(t, 1);
+  await authorize(page);
+  await collection(page, "reviews").click();
+  await field(page, "bookId").fill("1");
+  await button(page, "Show").click();
+  await link(page, "New").click();
+  await field(page, "text").fill("Good");
+  await field(page, "stars").fill("5");
+  await button(page, "Create").click();
+  await page.getByText("Created.").waitFor();
+  await link(page, "Change").click();
+  await page.getByRole("button", { name: "clear stars" }).click();
+  await button(page, "Save").click();
+  await page.getByText("Saved.").waitFor();
+  t.match(await get("/books/1/reviews/1"), '{"id":1,"text":"Good"}', "a PATCH removes a member");
+
+  await collection(page, "settings").click();
+  await link(page, "Change").click();
+  await field(page, "is_open").selectOption("true");
+  await button(page, "Save").click();
+  await page.getByText("Saved.").waitFor();
+  t.match(await get("/settings"), '"is_open":true');
+
+  await collection(page, "books").click();
+  await page.getByRole("link", { name: "1", exact: true }).first().click();
+  await link(page, "Change").click();
+  await field(page, "title").fill("Mine");
+  await send("PUT", "/books/1", { title: "Yours", author_id: 1 }, key);
+  await button(page, "Save").click();
+  t.match(await page.locator(".problem").textContent(), /changed|match/i, "the ETag does not match any more");
+  t.match(await get("/books/1"), '"title":"Yours"');
+  t.same(problems(), []);
+});
+
+t.test("Imports and exports NDJSON and CSV", async (t) => {
+  const { page, problems, url, get } = await openShop(t, 0);
+  await authorize(page);
+  const importFile = async (name: string, text: string) => {
+    await page.goto(`${url}/records#import/books`);
+    await page.getByLabel(/^File/).setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+    await button(page, "Import").click();
+    await page
+      .getByText(/of \d+ records created/)
+      .last()
+      .waitFor();
+    return page.locator('main [role="status"]').last();
+  };
+  const lines = Array.from({ length: 250 }, (_, n) => `{"title":"N ${n}","author_id":1,"isbn":9007199254740993}`);
+  lines[6] = '{"title":"","author_id":1}';
+  lines[9] = "{";
+  const status = await importFile("books.ndjson", lines.join("\n"));
+  await status.getByText("248 of 250 records created, 2 failed.").waitFor();
+  t.match(await page.locator(".errors li").allTextContents(), [/^Line 7: title: /, /^Line 10: /]);
+  const rows =
+    'title,author_id,status,subtitle,tags,price\r\n"C, ""1""",1,draft,,"[""ab""]",1.5\r\nC 2,1,wrong,"",,\r\n';
+  await (await importFile("books.csv", rows)).getByText("1 of 2 records created, 1 failed.").waitFor();
+  t.match(await page.locator(".errors li").allTextContents(), [/^Line 3: status: /]);
+  t.match(await get("/books/249"), '"title":"C, \\"1\\"","author_id":1,"status":"draft","price":1.5,"tags":["ab"]');
+
+  const exportAs = async (format: string) => {
+    await page.goto(`${url}/records#list/books`);
+    await page.getByText("Export", { exact: true }).click();
+    const [download] = await Promise.all([page.waitForEvent("download"), button(page, format).click()]);
+    return readFileSync(await download.path(), "utf8");
+  };
+  const ndjson = (await exportAs("NDJSON")).trimEnd().split("\n");
+  t.equal(ndjson.length, 249, "of all pages");
+  t.match(ndjson[0], '"isbn":9007199254740993');
+  const csv = (await exportAs("CSV")).split("\r\n");
+  t.match([csv.length, csv[0], csv[249]], [251, /^id,title,author_id,status/, /^249,"C, ""1""",1,draft,1.5,/]);
+
+  await page.goto(`${url}/records#import/books`);
+  const many = Array.from({ length: 20_000 }, (_, n) => `{"title":"M ${n}","author_id":1}`).join("\n");
+  await page.getByLabel(/^File/).setInputFiles({ name: "b.ndjson", mimeType: "text/plain", buffer: Buffer.from(many) });
+  await button(page, "Import").click();
+  await button(page, "Stop").click();
+  await page.getByText(/records created, stopped\./).waitFor();
+  t.same(problems(), []);
+});
+
+t.test("A hostile document and hostile records run no script", async (t) => {
+  const markup = "<img src=x onerror=alert(1)>";
+  const hostile = shop
+    .replace("title: Book shop", `title: "${markup}</title><script>alert(1)</script>"`)
+    .replace("description: As on the cover.", `description: "${markup}", default: "${markup}"`)
+    .replace(
+      "in_print:",
+      `"${markup}": { type: string }\n        __proto__: { type: string }\n        constructor: { type: string }\n        site: { type: string }\n        in_print:`,
+    );
+  const { page, problems, url, send } = await openShop(t, 0, hostile);
+  let dialogs = 0;
+  page.on("dialog", (dialog) => {
+    dialogs += 1;
+    void dialog.dismiss();
+  });
+  const record = {
+    title: markup,
+    author_id: 1,
+    [markup]: markup,
+    site: "javascript:alert(1)",
+    subtitle: "http://x/<b>",
+  };
+  t.match(await send("POST", "/books", record, key), { status: 201 });
+  await authorize(page);
+  for (const view of ["list/books", "record/books/1", "edit/books/1", "new/books", "import/books"]) {
+    await page.goto(`${url}/records#${view}`);
+    await page.locator("h1").waitFor();
+    await page.getByText(/Loading/).waitFor({ state: "detached" });
+    t.equal(await page.locator("main img, main script, a[href^=javascript]").count(), 0, view);
+  }
+  await page.goto(`${url}/records#record/books/1`);
+  await page.getByText("javascript:alert(1)").waitFor();
+  t.equal(await page.getByRole("link", { name: "http://x/<b>" }).getAttribute("rel"), "noopener noreferrer");
+  for (const address of [
+    "#record/books/%zz",
+    "#__proto__/books",
+    "#list/constructor",
+    "#record/books/..",
+    "#list/books?status=<b>",
+  ]) {
+    await page.goto(`${url}/records${address}`);
+    await page.locator("h1, .problem").first().waitFor();
+  }
+  const write = page.evaluate("document.body.innerHTML = '<b>x</b>'").then(
+    () => "written",
+    (error: Error) => error.message,
+  );
+  t.match(await write, /TrustedHTML/, "the policy refuses HTML");
+  t.equal(dialogs, 0);
+  t.same(
+    problems().filter((message) => !/TrustedHTML|trusted/i.test(message)),
+    [],
+  );
+});
+
+t.test("The page fits a phone, in the dark", async (t) => {
+  const { url } = await openShop(t, 3);
+  const { page, pageErrors } = await openPage(t, {
+    viewport: { width: 360, height: 740 },
+    colorScheme: "dark",
+    isMobile: true,
+  });
+  await page.goto(`${url}/records`);
+  await authorize(page);
+  t.equal(await page.evaluate("getComputedStyle(document.body).backgroundColor"), "rgb(21, 25, 29)");
+  for (const view of ["", "list/books", "record/books/1", "edit/books/1", "import/books"]) {
+    await page.goto(`${url}/records#${view}`);
+    await page.locator("h1").waitFor();
+    await page.getByText(/Loading/).waitFor({ state: "detached" });
+    t.equal(await page.evaluate("document.documentElement.scrollWidth"), 360, `nothing is cut off: ${view}`);
+  }
+  const problems = pageErrors.filter((message) => !message.startsWith(url)); // requests are aborted
+  t.same(problems, []);
+});
