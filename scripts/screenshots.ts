@@ -1,14 +1,16 @@
-// Updates the picture of the README: /docs of a service.
+// Updates the picture of the README: /records of a service without code.
 // usage: node scripts/screenshots.ts
 import { join } from "node:path";
 import t from "tap";
 import { openPage } from "../test/support/browser.ts";
-import { start } from "../test/support/service.ts";
+import { Serving } from "../test/support/serving.ts";
 
-const service = await start(t);
-const { page } = await openPage(t, { viewport: { width: 1_280, height: 860 }, colorScheme: "light" });
-await page.goto(`${service.origin}/docs`);
-await page.locator("#operations-Pets-listPets").getByRole("button").first().click();
-await page.locator("#operations-Pets-listPets").getByRole("button", { name: "Try it out" }).click();
-await page.evaluate("document.activeElement.blur()");
-await page.screenshot({ path: join(import.meta.dirname, "../docs/images/docs.png") });
+const file = (name: string) => join(import.meta.dirname, "..", name);
+
+const url = await new Serving(t, file("examples/library/library.yaml"), "sqlite::memory:", ["--seed", "40"]).start();
+const { page } = await openPage(t, { viewport: { width: 1_280, height: 640 }, colorScheme: "light" });
+await page.goto(`${url}/records`);
+await page.getByRole("link", { name: /^books/ }).click();
+await page.getByRole("cell").first().waitFor();
+await page.screenshot({ path: file("docs/images/records.png") });
+t.end();
