@@ -14,6 +14,7 @@ const layers = [
   "http",
   "store",
   "openapi",
+  "diff",
   "resources",
   "records-page",
   "data",

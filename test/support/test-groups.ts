@@ -7,7 +7,7 @@ const top = "{agreement,app,architecture,client,client-options,interface,model,s
 
 // Patterns below test/, by the name of the file in test/groups that imports the tests. No group needs half of the time.
 const groups = {
-  command: ["command/*"],
+  command: ["command/*", "diff/*"],
   document: ["openapi/{document,operation,source}/*"],
   agents: ["mcp/*"],
   http: ["operate/{keys,limits}/*", "http/*", "http/{connection,failure,headers,message}/*"],

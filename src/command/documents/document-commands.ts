@@ -1,7 +1,9 @@
-// Declares the commands for documents, which need no records: mock, proxy, check, generate.
+// Declares the commands for documents, which need no records: mock, proxy, check, diff, generate.
 import { type Command, Option } from "commander";
+import type { DiffOptions } from "../../diff/index.ts";
 import type { SettingName } from "../../settings/index.ts";
 import type { Io } from "../../terminal/index.ts";
+import type { ConfigOptions } from "../inputs/config.ts";
 import { addSettings, addTo, formatOption } from "../inputs/options.ts";
 import { configOption, logOption, mcpOption, pagesOption } from "../inputs/target.ts";
 import type { CheckOptions } from "./check.ts";
@@ -11,7 +13,7 @@ import type { ProxyOptions } from "./proxy.ts";
 
 const ofListening: readonly SettingName[] = ["port", "host"];
 
-/** `check` has found errors, which it has printed. */
+/** `check` has found errors, or `diff` breaking changes, which they have printed. */
 export class ErrorsFound extends Error {}
 
 /** Adds the commands. `signal` ends a server, and `--watch`. */
@@ -53,6 +55,23 @@ export function addDocuments(program: Command, io: Io, signal: AbortSignal | und
     .action(async (documents: string[], options: CheckOptions) => {
       if (!(await (await import("./check.ts")).check(documents, options, io))) throw new ErrorsFound();
     });
+  const diff = program
+    .command("diff")
+    .description("list the changes between two versions of a document, and whether they break callers")
+    .argument("<old>", "path of the old version, or git:REF:PATH, such as git:main:api.yaml")
+    .argument("<new>", "path of the new version, or git:REF:PATH")
+    .addOption(
+      new Option("--fail-on <changes>", "exit with 1 if there are such changes")
+        .choices(["breaking", "any", "none"])
+        .default("breaking"),
+    )
+    .addOption(formatOption("format of the output").choices(["text", "json", "markdown"]))
+    .addOption(configOption())
+    .action(async (old: string, revised: string, options: DiffOptions & ConfigOptions) => {
+      const [{ diff }, { readService }] = [await import("../../diff/index.ts"), await import("../inputs/config.ts")];
+      const { allowedFolders } = (await readService(options, io.env)).settings;
+      if (!(await diff(old, revised, { ...options, allowedFolders }, io))) throw new ErrorsFound();
+    });
   const generate = program
     .command("generate")
     .description("write the TypeScript types of handlers, or of a client")
@@ -73,5 +92,5 @@ export function addDocuments(program: Command, io: Io, signal: AbortSignal | und
     .action(async (document: string, flags: GenerateFlags) =>
       (await import("./generate.ts")).generate(document, flags, io, signal),
     );
-  for (const command of [check, generate]) addSettings(command, ["allowedFolders"]);
+  for (const command of [check, diff, generate]) addSettings(command, ["allowedFolders"]);
 }

@@ -6,7 +6,10 @@ import { type SettingName, settings, variableOf } from "../../settings/index.ts"
 /** The exit codes of the commands, with their meanings. */
 export const exitCodes = [
   ["0", "success"],
-  ["1", "failure, or an error that check has found; the reason is on standard error, or in the result of check"],
+  [
+    "1",
+    "failure, an error that check has found, or a breaking change that diff has found; the reason is on standard error, or in their result",
+  ],
   ["2", "invalid command line; see --help"],
 ] as const;
 

@@ -82,7 +82,7 @@ export async function readDocument(source: string | URL | object, options: Docum
 }
 
 async function compileDocument(loaded: LoadedDocument, options: DocumentOptions): Promise<Document> {
-  const { text, json, content, findings } = loaded;
+  const { text, json, content, findings, placeOf } = loaded;
   const { report } = findings;
   const { validHash, ignoreUnknown, formats, dropsReadOnly, strict } = options;
   const isKnown = validHash !== undefined && hash("sha256", text ?? "") === validHash;
@@ -115,7 +115,7 @@ async function compileDocument(loaded: LoadedDocument, options: DocumentOptions)
   const served = new Set(reachable.map(({ id }) => id));
   const leftOut = new Set(places.map(({ id }) => id).filter((id) => !served.has(id)));
   const basePath = readBasePath(content);
-  return { text, json, content, root, basePath, schemas, operations: reachable, leftOut, findings };
+  return { text, json, content, root, basePath, schemas, operations: reachable, leftOut, findings, placeOf };
 }
 
 function refuseErrors(findings: readonly Finding[]): void {

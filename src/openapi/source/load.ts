@@ -21,6 +21,8 @@ export interface LoadedDocument {
   readonly content: OpenApi;
   /** What is wrong with it so far, or would not be enforced. */
   readonly findings: Findings;
+  /** Returns the place in its file of the part with a JSON pointer in `content`. */
+  readonly placeOf: (pointer: string) => SourcePlace;
 }
 
 // Where the contents of documents were loaded: a command that has changed one loads it again.
@@ -74,8 +76,9 @@ export function parseDocumentText(text: string): LoadedDocument {
 function toSingle(file: SourceFile): LoadedDocument {
   const { text, isJson } = file;
   checkVersion(file);
-  const findings = new Findings((pointer) => ({ file, pointer }));
-  return { text, json: isJson ? text : undefined, content: file.content as OpenApi, findings };
+  const placeOf = (pointer: string) => ({ file, pointer });
+  const findings = new Findings(placeOf);
+  return { text, json: isJson ? text : undefined, content: file.content as OpenApi, findings, placeOf };
 }
 
 async function toDocument(file: SourceFile, base: URL, allowed: readonly string[]): Promise<LoadedDocument> {
@@ -85,12 +88,13 @@ async function toDocument(file: SourceFile, base: URL, allowed: readonly string[
   const canRefer = file.text === undefined || /\$ref["']?\s*:\s*["']?[^#"'\s]|externalValue/.test(file.text);
   if (!canRefer || !hasFileReference(file.content)) return single;
   let origins: ReadonlyMap<string, SourcePlace> = new Map();
-  const findings = new Findings((pointer) => findOrigin(origins, file, pointer));
+  const placeOf = (pointer: string) => findOrigin(origins, file, pointer);
+  const findings = new Findings(placeOf);
   const bundled = await bundle(file, base, allowed, findings.report);
   origins = bundled.origins;
   bases.set(bundled.content, base);
   checkSource({ ...file, text: undefined, content: bundled.content });
-  return { text: single.text, json: undefined, content: bundled.content as OpenApi, findings };
+  return { text: single.text, json: undefined, content: bundled.content as OpenApi, findings, placeOf };
 }
 
 function findOrigin(origins: ReadonlyMap<string, SourcePlace>, root: SourceFile, pointer: string): SourcePlace {
