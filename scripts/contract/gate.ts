@@ -3,8 +3,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import semver from "semver";
 import { parse } from "yaml";
 import { readBasePath } from "../../src/openapi/source/servers.ts";
-import { compare } from "./compare.ts";
-import type { Change } from "./rate.ts";
+import { type Change, compare } from "./compare.ts";
 
 const heading = `# Changelog of the contract
 

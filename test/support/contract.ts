@@ -1,8 +1,7 @@
 // Checks the impact that the contract gate assigns to changes of a document.
 import { readFileSync } from "node:fs";
 import type { Test } from "tap";
-import { compare } from "../../scripts/contract/compare.ts";
-import type { Impact } from "../../scripts/contract/rate.ts";
+import { compare, type Impact } from "../../scripts/contract/compare.ts";
 import { edit } from "./files.ts";
 
 /** The text of a document that is independent of the service, so that the edits of the tests always apply. */

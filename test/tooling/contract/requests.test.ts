@@ -14,19 +14,15 @@ const breaking: Change[][] = [
       ["/pets/{petId}", "/pets/{id}"],
       ["name: petId", "name: id"],
     ],
-    [
-      "a parameter removed",
-      "listPets, query parameter `status`: `status` query parameter was removed",
-      [/ {8}- name: status\n(.*\n){4}/, ""],
-    ],
+    ["a parameter removed", "listPets, query parameter `status`: Removed.", [/ {8}- name: status\n(.*\n){4}/, ""]],
     [
       "a header parameter renamed",
-      "`Idempotency-Key` header parameter was renamed",
+      "createPet, header parameter `Idempotency-Key`: Removed.",
       ["name: Idempotency-Key", "name: Idempotency"],
     ],
     [
       "a required parameter added",
-      "Required `shop` query parameter was added",
+      "listPets, query parameter `shop`: Added, and required.",
       [
         limit,
         limit.replace(
@@ -37,18 +33,18 @@ const breaking: Change[][] = [
     ],
     [
       "a maximum lowered",
-      "listPets, query parameter `limit`: Upper bound changed from '<= 100' to '<= 50'",
+      "listPets, query parameter `limit`: `maximum` changed from 100 to 50.",
       ["maximum: 100", "maximum: 50"],
     ],
-    ["a minimum raised", "Lower bound changed from '>= 1' to '>= 2'", ["minimum: 1\n", "minimum: 2\n"]],
+    ["a minimum raised", "`minimum` changed from 1 to 2.", ["minimum: 1\n", "minimum: 2\n"]],
     [
       "a maximum length lowered",
-      "schema `NewPet`, field `name`: `maxLength` of `name` changed from '1000' to '10'",
+      "schema `NewPet`, field `name`: `maxLength` changed from 1000 to 10.",
       ["maxLength: 1000", "maxLength: 10"],
     ],
     [
       "a pattern added",
-      "`pattern` was set to 'a'",
+      '`pattern` was added with the value "a"',
       ["            maxLength: 200\n", "            maxLength: 200\n            pattern: a\n"],
     ],
     [
@@ -63,22 +59,17 @@ const breaking: Change[][] = [
     ],
     [
       "a field's type changed",
-      "schema `NewPet`, field `categoryId`: Type of `categoryId` narrowed",
+      "schema `NewPet`, field `categoryId`: `type` changed from integer to string.",
       [/(?<=categoryId: &categoryId\n {10}type: )integer/, "string"],
     ],
     [
       "a field made required in a request",
-      "Properties of `NewPet` became required: `status`",
+      "schema `NewPet`, field `status`: It became required.",
       [/(?<= {4}NewPet:\n[\s\S]*?required: )\[name, categoryId\]/, "[name, categoryId, status]"],
     ],
     [
-      "a field removed from a request",
-      "Property `status` of `NewPet` was removed",
-      [/(?<= {4}NewPet:\n[\s\S]*?) {8}status:\n.*\n/, ""],
-    ],
-    [
       "a required body added",
-      "getPet, body: Added.",
+      "getPet, body: Added, and required.",
       [
         "operationId: getPet",
         "operationId: getPet\n      requestBody: { required: true, content: { application/json: { schema: { type: string } } } }",
@@ -88,13 +79,13 @@ const breaking: Change[][] = [
   [
     [
       "a parameter made required",
-      "`status` query parameter became required",
+      "query parameter `status`: It became required.",
       ["- name: status\n", "- name: status\n          required: true\n"],
     ],
     ["a default removed", "`default` was removed. Its value was 20.", ["            default: 20\n", ""]],
     [
       "a parameter's type changed",
-      "Type narrowed from 'integer' to 'string'",
+      "query parameter `limit`: `type` changed from integer to string.",
       [
         "type: integer\n            format: int32\n            minimum: 1",
         "type: string\n            format: int32\n            minimum: 1",
@@ -102,28 +93,39 @@ const breaking: Change[][] = [
     ],
     [
       "a format changed",
-      "`format` of `categoryId` changed from 'int64' to 'int32'",
+      'schema `NewPet`, field `categoryId`: `format` changed from "int64" to "int32"',
       [/(?<=categoryId: &categoryId\n {10}type: integer\n {10}format: )int64/, "int32"],
     ],
     [
       "an enum value removed from a request",
-      "Enum of `PetStatus` lost values: 'sold'",
+      'schema `PetStatus`, in requests: `enum` lost "sold"',
       ["[available, pending, sold]", "[available, pending]"],
     ],
     [
       "a required field added to a request",
-      "became required: `shop`",
+      "schema `NewPet`, field `shop`: Added, and required.",
       [newPet, "        shop: { type: string }\n"],
       ["[name, categoryId]", "[name, categoryId, shop]"],
     ],
-    ["a request's media type changed", "`application/json` became `application/xml`", [requestBody, "application/xml"]],
     [
       "a field made read-only",
-      "`readOnly` was added with the value true. No rule rates this change as compatible.",
+      "schema `NewPet`, field `name`: `readOnly` was added with the value true.",
       ["          maxLength: 1000\n", "          maxLength: 1000\n          readOnly: true\n"],
     ],
   ],
   [
+    [
+      "a request's media type changed",
+      "createPet, body, `application/json`: Removed.",
+      [requestBody, "application/xml"],
+    ],
+  ],
+  [
+    [
+      "a field removed from a request",
+      "schema `NewPet`, field `status`: Removed.",
+      [/(?<= {4}NewPet:\n[\s\S]*?) {8}status:\n.*\n/, ""],
+    ],
     [
       "a keyword added that no rule rates",
       "schema `NewPet`: `patternProperties` was added. No rule rates this change as compatible.",
@@ -161,7 +163,7 @@ const additions: Change[][] = [
     ],
     [
       "a media type added to a request",
-      "createPet, body: `text/csv` was added",
+      "createPet, body, `text/csv`: Added.",
       [requestBody, "text/csv: { schema: { type: string } }\n          application/json"],
     ],
     ["a maximum raised", "`maximum` changed from 100 to 200", ["maximum: 100", "maximum: 200"]],
@@ -172,12 +174,12 @@ const additions: Change[][] = [
     ],
     [
       "a field made optional in a request",
-      'schema `NewPet`: `required` lost "categoryId"',
+      "schema `NewPet`, field `categoryId`: It is no longer required.",
       [/(?<= {4}NewPet:\n[\s\S]*?required: )\[name, categoryId\]/, "[name]"],
     ],
     [
       "a body made optional",
-      "createPet, body: `required` changed from true to false",
+      "createPet, body: It is no longer required.",
       ["        required: true\n        description: The pet", "        required: false\n        description: The pet"],
     ],
     [

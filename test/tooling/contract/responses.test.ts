@@ -10,7 +10,7 @@ const breaking: Change[][] = [
   [
     [
       "a value added to a closed enum of a response",
-      "gained values: 'lost'",
+      'schema `PetStatus`, in responses: `enum` gained "lost"',
       ["[available, pending, sold]", "[available, pending, sold, lost]"],
     ],
     [
@@ -20,30 +20,30 @@ const breaking: Change[][] = [
     ],
     [
       "a field made optional in a response",
-      "no longer required: `categoryId`",
+      "schema `Pet`, field `categoryId`: It is no longer required.",
       ["[id, name, categoryId]", "[id, name]"],
     ],
-    ["a success status changed", "Response `201` became `202`", ['"201":', '"202":']],
-    ["a response removed", "getPet, response 404: Response `404` was removed", [/ {8}"404":\n.*\n/, ""]],
+    ["a success status changed", "createPet, response 201: Removed.", ['"201":', '"202":']],
+    ["a response removed", "getPet, response 404: Removed.", [/ {8}"404":\n.*\n/, ""]],
     [
       "a response's media type changed",
-      "`application/json` became `application/xml`",
+      "listPets, response 200, `application/json`: Removed.",
       ["application/json", "application/xml"],
     ],
     [
       "a response header made optional",
-      "header `WWW-Authenticate`: `required`",
+      "header `WWW-Authenticate`: It is no longer required.",
       [/(?<=RFC 6750\)\.\n) {6}required: true\n/, ""],
     ],
   ],
   [
     [
       "a field removed from a response",
-      "Property `categoryId` of `Pet` was removed",
+      "schema `Pet`, field `categoryId`: Removed.",
       ["        categoryId: *categoryId\n", ""],
       ["[id, name, categoryId]", "[id, name]"],
     ],
-    ["a response header removed", "Response header `Link` was removed", [/ {12}Link:\n.*\n/, ""]],
+    ["a response header removed", "listPets, response 200, header `Link`: Removed.", [/ {12}Link:\n.*\n/, ""]],
     [
       "an open list closed",
       "schema `Error`, field `code`: `x-extensible-enum` was removed",
@@ -51,7 +51,7 @@ const breaking: Change[][] = [
     ],
     [
       "a closed enum opened",
-      "Enum of `PetStatus` was removed",
+      "schema `PetStatus`, in responses: `enum` was removed.",
       ["      enum: [avail", "      x-extensible-enum: [avail"],
     ],
   ],
@@ -111,11 +111,17 @@ t.test("Rates changes of the order of an enum and of examples as patch", (t) =>
   checkImpact(
     t,
     "patch",
-    [["an enum reordered", "`enum` changed its order", ["[available, pending, sold]", "[sold, available, pending]"]]],
+    [
+      [
+        "an enum reordered",
+        "document: The order, or a component that no operation uses, changed.",
+        ["[available, pending, sold]", "[sold, available, pending]"],
+      ],
+    ],
     [
       [
         "an example changed",
-        "Examples, extensions or the order changed",
+        "listPets, response 200, `application/json`: `examples` changed.",
         ["{ id: 2, name: Tom, categoryId: 3 }", "{ id: 3, name: Tom, categoryId: 3 }"],
       ],
     ],
