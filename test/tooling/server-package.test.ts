@@ -126,6 +126,7 @@ t.test("The store works from the package, and PostgreSQL names the package that 
     const headers = { authorization: "Bearer t", "content-type": "application/json" };
     const { payload } = await app.inject({ method: "POST", url: "/agents", headers, payload: '{"name":"Ada"}' });
     console.log(payload);
+    for (const name of ["main.js", "preact.js", "plan.json"]) console.log((await app.inject("/records/" + name)).statusCode);
     await app.close();
     const { message } = await createServer({ ...options, resources: openStore("postgres://127.0.0.1:9/x") }).catch((e) => e);
     console.log(message);`;
@@ -134,7 +135,13 @@ t.test("The store works from the package, and PostgreSQL names the package that 
     .trim()
     .split("\n")
     .filter((line) => !line.startsWith('{"level"'));
-  t.same(lines, ['{"id":1,"name":"Ada"}', "A store in PostgreSQL needs the package pg. Run npm install pg."]);
+  t.same(lines, [
+    '{"id":1,"name":"Ada"}',
+    "200",
+    "200",
+    "200",
+    "A store in PostgreSQL needs the package pg. Run npm install pg.",
+  ]);
 });
 
 t.test("In a clone, the commands of the README serve a document", async (t) => {

@@ -160,8 +160,9 @@ export async function readPage(bound, options) {
     return query?.filter(([name]) => !keys.includes(name));
   };
   const count = total ? valueAt(body, total) : headers.get(totalHeader);
+  const known = `${count}`.split("/").at(-1) ?? ""; // behind the range of Content-Range
   const rows = item ? found.map((one) => memberOf(one, item)) : found;
-  return { rows, next: queryOf("next"), prev: queryOf("prev"), total: /\d+$/.exec(`${count}`)?.[0] };
+  return { rows, next: queryOf("next"), prev: queryOf("prev"), total: /^\d+$/.test(known) ? known : undefined };
 }
 
 /** Returns an operation with the limit of a page, unless its query has one. */

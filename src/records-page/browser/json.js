@@ -1,8 +1,7 @@
 // JSON with exact numbers: what a double may not represent stays as it is written. JSON.rawJSON is too new for some browsers.
 
 const mark = `${Math.random()}:`; // with which no text of a record begins
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]{15,}/gs;
-const marked = new RegExp(`"${mark}([^"]*)"`, "g");
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]{15,}/gs;
 
 /** A number as it is written. */
 export class Exact {
@@ -10,7 +9,7 @@ export class Exact {
     this.text = text;
   }
   toString = () => this.text;
-  toJSON = () => mark + this.text;
+  toJSON = () => mark + this.text + mark;
 }
 
 /** Parses JSON. Throws a SyntaxError. */
@@ -22,7 +21,8 @@ export function parse(text) {
 }
 
 /** Returns JSON, in which numbers are as they were read. */
-export const stringify = (value, indent = 0) => JSON.stringify(value, undefined, indent)?.replace(marked, "$1");
+export const stringify = (value, indent = 0) =>
+  JSON.stringify(value, undefined, indent)?.replaceAll(`"${mark}`, "").replaceAll(`${mark}"`, "");
 
 /** Returns whether two values are the same JSON. */
 export const isSame = (a, b) => stringify(a) === stringify(b);
