@@ -23,6 +23,7 @@ const methods = { create: "POST", list: "GET", get: "GET", replace: "PUT", updat
 /** Describes the collections of a plan, as plain data. `own` are the operations that handlers of the application answer. */
 export function describeRecords(document: Document, plan: Plan, own: readonly string[]): object {
   const resources = readResources(document);
+  const references = new Map(resources.map((one) => [one.name, describeReferences(one, plan)]));
   const describe = (id: string) => describeOperation(document, resources, plan, id, own);
   const collections = plan.collections.map((collection) => {
     const { name, scope, id, isSingle, parameter, above, creation, operations, views, path, recordPath } = collection;
@@ -47,8 +48,8 @@ export function describeRecords(document: Document, plan: Plan, own: readonly st
       isPutNew: creation === "replace",
       scope: scope.map((one) => ({ name: one.parameter, in: one.in })),
       record: { $ref: `#${resource.record.pointer}` },
-      references: describeReferences(resource, plan),
-      below: describeBelow(collection, plan, resources),
+      references: references.get(name),
+      below: describeBelow(collection, plan, references),
       operations: Object.fromEntries(ofRecord),
       lists: isSingle ? [] : [...operationOf("list"), ...ofViews("list")],
       creates: isSingle ? [] : [...operationOf("create"), ...ofViews("create")],
@@ -169,18 +170,19 @@ function describeReferences({ plan: { references = [], id }, record }: Resource,
 }
 
 // The lists of what is below a record, or refers to it, and the parameters that have its id.
-function describeBelow(collection: PlannedCollection, plan: Plan, resources: readonly Resource[]): readonly Members[] {
-  const below = plan.collections.filter(({ above }) => above === collection.name).map(({ name }) => ({ name }));
-  const referring = resources.flatMap((resource) => {
-    const { name, plan: own } = resource;
-    if (own.scope.length > 0) return [];
-    const refersHere = (member = "") => describeReferences(resource, plan)[member] === collection.name;
-    const filter = own.filters.find(({ property }) => refersHere(property))?.name;
-    const view = own.views.find(
-      ({ kind, within }) => kind === "list" && within.length === 1 && refersHere(within[0]?.path[0]),
-    );
-    const parameter = filter ?? view?.within[0]?.parameter;
-    return parameter === undefined ? [] : [{ name, parameter }];
+function describeBelow(
+  { name }: PlannedCollection,
+  { collections }: Plan,
+  references: ReadonlyMap<string, Members>,
+): readonly Members[] {
+  const below = collections.filter(({ above }) => above === name).map((one) => ({ name: one.name }));
+  const referring = collections.flatMap(({ name: other, scope, filters, views }) => {
+    const refersHere = (member = "") => references.get(other)?.[member] === name;
+    const filter = filters.find(({ property }) => refersHere(property))?.name;
+    const isView = ({ kind, within }: (typeof views)[number]) =>
+      kind === "list" && within.length === 1 && refersHere(within[0]?.path[0]);
+    const parameter = filter ?? views.find(isView)?.within[0]?.parameter;
+    return parameter === undefined || scope.length > 0 ? [] : [{ name: other, parameter }];
   });
   return [...below, ...referring];
 }
