@@ -72,7 +72,7 @@ function describeOperation(
 ): object {
   const operation = document.operations.find((one) => one.id === id) as Operation;
   const { method, path, does, not } = operations.find((one) => one.id === id) as PlannedOperation;
-  if (does === undefined && !own.includes(id)) return { why: `${method} ${path} ${not}.` };
+  if (does === undefined && !own.includes(id)) return { why: `${method} ${path} is a 501: it ${not}.` };
   const contents = operation.part.at("requestBody")?.membersOf("content") ?? [];
   const json = contents.find(([type]) => /[/+]json\b/.test(type) && !/json-patch/.test(type));
   if (contents.length > 0 && json === undefined) return { why: `${method} ${path} takes no JSON.` };

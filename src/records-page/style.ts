@@ -12,6 +12,7 @@ a { color: var(--accent); text-decoration: none; }
 a:hover { text-decoration: underline; }
 :focus-visible { border-radius: 4px; outline: 2px solid var(--accent); outline-offset: 1px; }
 h1 { font-size: 24px; line-height: 1.3; margin: 0 0 16px; outline: none; overflow-wrap: anywhere; }
+h1 .count { margin-left: 4px; }
 h2 { font-size: 17px; margin: 0 0 12px; }
 .quiet, .count, .hint, .path { color: var(--quiet); }
 .count { font-size: 14px; font-variant-numeric: tabular-nums; font-weight: 400; }

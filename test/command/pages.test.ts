@@ -7,7 +7,7 @@ import { createServer } from "../../src/index.ts";
 import { openStore } from "../../src/resources/index.ts";
 import { writeFiles } from "../support/files.ts";
 import { startOpenApi } from "../support/openapi-command.ts";
-import { shop } from "../support/records-page.ts";
+import { shop } from "../support/shop.ts";
 
 const store = ["--data", "sqlite::memory:", "--key", "any"];
 
@@ -76,7 +76,7 @@ t.test(
       ["settings", undefined, []],
     ]);
     const [, books] = collections;
-    t.same(books.operations.delete, { why: "DELETE /books/{bookId} has x-resource: false." });
+    t.same(books.operations.delete, { why: "DELETE /books/{bookId} is a 501: it has x-resource: false." });
     const orders = { title: { ascending: { sort: "title" }, descending: { sort: "-title" } } };
     t.match(books.lists[0].list, { levels: ["data"], total: ["total"], orders });
     t.same(books.references, { author_id: "authors" });

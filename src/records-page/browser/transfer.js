@@ -10,7 +10,7 @@ import { Button, href, Problem, whyNot } from "./widgets.js";
 
 const maxExported = 1_000; // records of a page
 const maxErrors = 100; // that are shown
-const parallel = 4; // requests
+const parallel = 6; // requests, as many as a browser sends
 
 /** A menu that exports what a list shows, and all pages behind it. */
 export function Export({ collection, bound }) {
