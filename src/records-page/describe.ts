@@ -25,7 +25,9 @@ export function describeRecords(document: Document, plan: Plan, own: readonly st
   const resources = readResources(document);
   const references = new Map(resources.map((one) => [one.name, describeReferences(one, plan)]));
   const describe = (id: string) => describeOperation(document, resources, plan, id, own);
-  const collections = plan.collections.map((collection) => {
+  const withBelow = (outer?: string): PlannedCollection[] =>
+    plan.collections.filter(({ above }) => above === outer).flatMap((one) => [one, ...withBelow(one.name)]);
+  const collections = withBelow().map((collection) => {
     const { name, scope, id, isSingle, parameter, above, creation, operations, views, path, recordPath } = collection;
     const resource = resources.find((one) => one.name === name) as Resource;
     // An operation of no collection can be answered by a handler, or says why it is not.

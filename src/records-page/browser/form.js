@@ -1,7 +1,7 @@
 // Creates or changes a record, in a form made from the schema of the body of the operation.
 import { h } from "preact";
 import { useState } from "preact/hooks";
-import { bind, bindFirst, call, idOf, readRecord } from "./api.js";
+import { bind, bindFirst, call, idOf, readRecord, seen } from "./api.js";
 import { Field, Members } from "./fields.js";
 import { isSame, memberOf } from "./json.js";
 import { createValue, flatten, membersOf, toPatch, toRequest } from "./schema.js";
@@ -52,7 +52,9 @@ function Form({ collection, place, query, isNew, original, open }) {
     const sent = { body: method === "PATCH" ? toPatch(before, value) : value, tag: tags && original.tag };
     const response = await call(bound, sent);
     if (!isNew) return open("record", place, "Saved.");
-    const created = isPutNew ? id : idOf(collection, memberOf(response.body, member) ?? response.body);
+    const record = memberOf(response.body, member) ?? response.body;
+    const created = isPutNew ? id : idOf(collection, record);
+    seen.set([name, ...place, created].join("/"), record);
     return created === undefined ? open("list", place, "Created.") : open("record", [...place, created], "Created.");
   };
   const onSubmit = async (event) => {

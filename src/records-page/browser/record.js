@@ -52,7 +52,7 @@ function Related({ collection, place }) {
   const links = collection.below.map(({ name, parameter }) => {
     const other = model.collections.find((one) => one.name === name);
     const target = parameter ? href("list", other, [], [[parameter, place.at(-1)]]) : href("list", other, place);
-    return h("li", { key: name }, h("a", { href: target }, name));
+    return h("li", { key: name }, h("a", { href: target }, other.label));
   });
   return links.length > 0 && h("section", null, h("h2", null, "Related records"), h("ul", { class: "related" }, links));
 }
