@@ -91,6 +91,8 @@ main > form { max-width: 680px; }
 .label > :first-child { flex: 1; font-weight: 500; padding: 0; }
 .required { color: var(--danger); }
 .hint, .error { font-size: 13px; margin: 4px 0 0; }
+.errors { list-style: none; padding: 0; }
+.errors li { margin-bottom: 6px; }
 .error, .errors b { color: var(--danger); }
 .choice > select { margin-bottom: 12px; }
 .problem { background: var(--warn); border: 1px solid var(--danger); border-radius: 8px; margin: 0 0 16px; outline-offset: 2px; overflow-wrap: anywhere; padding: 10px 14px; }

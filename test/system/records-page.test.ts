@@ -168,6 +168,7 @@ t.test("Imports and exports NDJSON and CSV", async (t) => {
     const [download] = await Promise.all([page.waitForEvent("download"), button(page, format).click()]);
     return readFileSync(await download.path(), "utf8");
   };
+  await collection(page, "books").getByText("249").waitFor();
   const ndjson = (await exportAs("NDJSON")).trimEnd().split("\n");
   t.equal(ndjson.length, 249, "of all pages");
   t.match(ndjson[0], '"isbn":9007199254740993');

@@ -92,7 +92,7 @@ function App() {
   };
   const label = credentials.size > 0 ? "Credential ✓" : "Credential";
   const title = h("a", { href: "#", class: "title" }, model.title || "Records");
-  const props = { key, collection, place, query, open, session, isNew: view === "new" };
+  const props = { key, collection, place, query, open, renew, session, isNew: view === "new" };
   const isDenied = model.collections.some(({ lists }) => lists.some((list) => list.path && !canCall(list)));
   const home = [
     h("h1", null, "Records"),

@@ -103,6 +103,7 @@ export function ImportPage(props) {
     show({ created: 0, failed: 0, total: 0, errors: [] });
     try {
       await createAll(props, readRecords(await file.text(), file.name, collection.record), next, show);
+      props.renew(); // the numbers of records
     } catch (error) {
       show({ created: 0, failed: 1, total: 0, errors: [{ line: 1, message: error.message }], isDone: true });
     }
