@@ -118,7 +118,10 @@ function findNextPage(link: string, { parameters }: Layout): string | undefined 
   const query = URL.parse(target, "http://localhost")?.searchParams ?? [];
   const pairs = [...query].flatMap(([name, value]) => {
     const found = parameters.find(({ part }) => part.value.in === "query" && part.value.name === name);
-    return found && target !== "" ? [`${found.argument}=${toJson(shorten(value, 500))}`] : [];
+    if (!found || target === "") return [];
+    const { type } = Object(found.part.at("schema")?.value) as { readonly type?: unknown };
+    const isNumber = ["integer", "number"].includes(`${type}`) && /^\d{1,15}$/.test(value);
+    return [`${found.argument}=${isNumber ? value : toJson(shorten(value, 500))}`];
   });
   return pairs.length > 0 ? pairs.join(", ") : undefined;
 }

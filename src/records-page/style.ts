@@ -64,6 +64,9 @@ th { background: var(--soft); color: var(--quiet); font-size: 13px; font-weight:
 th button { background: none; border: 0; color: inherit; padding: 0; }
 th button:hover { background: none; color: var(--accent); }
 th[aria-sort] button { color: var(--text); font-weight: 600; }
+th[aria-sort] button::after { border: 4px solid transparent; content: ""; display: inline-block; margin-left: 6px; }
+th[aria-sort="ascending"] button::after { border-bottom-color: currentColor; vertical-align: 3px; }
+th[aria-sort="descending"] button::after { border-top-color: currentColor; vertical-align: -1px; }
 tbody tr { position: relative; }
 tbody tr:hover { background: var(--soft); }
 .row::after { content: ""; inset: 0; position: absolute; }

@@ -16,10 +16,10 @@ t.test("A user enters a credential, and creates, filters, orders, changes and de
   t.match(await page.locator("h1").textContent(), "60 records");
   await collection(page, "books").getByText("60").waitFor();
 
-  await link(page, "Next →").click();
+  await link(page, "Next").click();
   await page.getByText("Book 60").waitFor();
   t.equal((await cells(page, "title")).length, 10);
-  await link(page, "← Previous").click();
+  await link(page, "Previous").click();
   await page.getByText("Book 1", { exact: true }).waitFor();
   await page
     .getByRole("columnheader", { name: /^title/ })

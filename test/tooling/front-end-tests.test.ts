@@ -30,7 +30,7 @@ t.test("The tests of the page pass with Vitest and Playwright", async (t) => {
   writeFileSync(join(place, "notes.yaml"), /^```yaml\n(openapi:.*?)\n```$/ms.exec(guide)?.[1] ?? "");
   writeFileSync(join(place, "package.json"), JSON.stringify({ type: "module" }));
   await run("npm", ["pack", "-w", "@petstore/openapi-server", "--pack-destination", place], { cwd: root, env });
-  const packages = ["./petstore-openapi-server-1.0.0.tgz", "fastify", "vitest@4", "@playwright/test@1"];
+  const packages = ["./petstore-openapi-server-1.0.0.tgz", "fastify", "pino", "vitest@4", "@playwright/test@1"];
   await run("npm", ["install", "--no-audit", "--no-fund", ...packages], own);
 
   const vitest = await run("npx", ["vitest", "run", "notes.test.ts"], own);

@@ -74,7 +74,11 @@ function Text({ flat, value, onChange, isRequired, shared }) {
   const common = { ...shared, placeholder: value === "" ? "empty text" : placeholderOf(flat), onInput, value: text };
   if (format === "date-time" && !Number.isNaN(Date.parse(value ?? 0))) return h(Time, { shared, value, onChange });
   if (isLong) return h("textarea", { ...common, rows: Math.min(12, 2 + text.split("\n").length) });
-  return h("input", { ...common, type: { date: "date", password: "password" }[format] ?? "text" });
+  return h("input", {
+    ...common,
+    type: { date: "date", password: "password" }[format] ?? "text",
+    ...(format === "date" && { max: "9999-12-31" }),
+  });
 }
 
 // Times are shown in the zone of the browser. What is not changed keeps its digits.

@@ -38,7 +38,7 @@ export function ListPage({ collection, place, query, open, session }) {
       "h1",
       { tabIndex: -1 },
       collection.name,
-      total !== undefined && h("span", { class: "count" }, ` ${total} records`),
+      total !== undefined && h("span", { class: "count" }, total === 1 ? " 1 record" : ` ${total} records`),
     ),
     why ? h(Problem, { error: new Error(why) }) : bound ? actions : h(Above, { collection, open }),
     bound && h(Filters, { key: query, ...props }),
@@ -125,8 +125,7 @@ function Table({ collection, place, query, bound, rows, go }) {
     const next =
       state === undefined ? (order.ascending ?? order.descending) : state === "ascending" ? order.descending : {};
     const onClick = () => go([...rest, ...Object.entries(next ?? {})]);
-    const label = [name, { ascending: " ↑", descending: " ↓" }[state]];
-    return h("th", { key: name, scope: "col", "aria-sort": state }, next ? h(Button, { onClick }, label) : label);
+    return h("th", { key: name, scope: "col", "aria-sort": state }, next ? h(Button, { onClick }, name) : name);
   });
   const body = rows.map((row, index) => {
     const id = idOf(collection, row);
@@ -152,5 +151,5 @@ function Pages({ collection, place, data: { next, prev } }) {
     return h(query ? "a" : "span", { class: "button", ...target }, label);
   };
   if (!next && !prev) return null;
-  return h("nav", { class: "pages", "aria-label": "Pages" }, link(prev, "← Previous"), link(next, "Next →"));
+  return h("nav", { class: "pages", "aria-label": "Pages" }, link(prev, "Previous"), link(next, "Next"));
 }

@@ -90,7 +90,7 @@ function App() {
     setNotice(text);
     renew();
   };
-  const label = credentials.size > 0 ? "Credential ✓" : "Credential";
+  const label = credentials.size > 0 ? "Credential: entered" : "Credential";
   const title = h("a", { href: "#", class: "title" }, model.title || "Records");
   const props = { key, collection, place, query, open, renew, session, isNew: view === "new" };
   const isDenied = model.collections.some(({ lists }) => lists.some((list) => list.path && !canCall(list)));

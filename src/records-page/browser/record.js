@@ -75,7 +75,7 @@ function Deletion({ collection, place, title, open }) {
   const form = h(
     "form",
     { onSubmit },
-    h("p", null, "Delete ", h("b", null, title), "? This can't be undone."),
+    h("p", null, "Delete ", `${collection.name} `, h("b", null, title), "? This can't be undone."),
     error && h(Problem, { error }),
     h("p", { class: "actions" }, h("button", { class: "danger" }, "Delete"), h(Button, cancel, "Cancel")),
   );
