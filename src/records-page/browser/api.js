@@ -101,18 +101,22 @@ function authorize({ security }, url, headers) {
 const toBase64 = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
 let sending = 0; // cookies of requests
+const maxAge = 60; // seconds of a cookie, for a browser that ends meanwhile
 
 // Only the browser can send cookies: they exist while there are requests with them.
 async function withCookies(cookies, send) {
-  const write = (end) => {
+  const write = (seconds) => {
     // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs TLS
-    for (const cookie of cookies) document.cookie = `${cookie}; path=/; SameSite=Strict${end}`;
+    for (const cookie of cookies) document.cookie = `${cookie}; path=/; SameSite=Strict; Max-Age=${seconds}`;
   };
+  const remove = () => write(0);
   sending += cookies.length;
-  write("");
+  write(maxAge);
+  addEventListener("pagehide", remove);
   return send().finally(() => {
+    removeEventListener("pagehide", remove);
     sending -= cookies.length;
-    if (sending === 0) write("; Max-Age=0");
+    if (sending === 0) remove();
   });
 }
 

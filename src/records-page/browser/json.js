@@ -1,7 +1,8 @@
 // JSON with exact numbers: what a double may not represent stays as it is written. JSON.rawJSON is too new for some browsers.
 
 const mark = `${Math.random()}:`; // with which no text of a record begins
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]{15,}/gs;
+// Texts, also those that do not end, so that each character is read once; numbers with many digits, or an exponent.
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|-?\d[\d.]*[eE][+-]?\d+|-?\d[\d.]{15,}|-0(?![\d.])/gs;
 
 /** A number as it is written. */
 export class Exact {
@@ -14,7 +15,7 @@ export class Exact {
 
 /** Parses JSON. Throws a SyntaxError. */
 export function parse(text) {
-  if (!/\d[\d.eE+-]{15}/.test(text)) return JSON.parse(text);
+  if (!/\d[\d.]{15}|\d[eE]|-0/.test(text)) return JSON.parse(text);
   const exact = text.replace(tokens, (token) => (token.startsWith('"') ? token : `"${mark}${token}"`));
   const isMarked = (value) => typeof value === "string" && value.startsWith(mark);
   return JSON.parse(exact, (_, value) => (isMarked(value) ? new Exact(value.slice(mark.length)) : value));
@@ -39,5 +40,5 @@ export const valueAt = (value, names) => names.reduce(memberOf, value);
 /** Returns the number that a text has, or the text, so that the server says what is wrong. */
 export function toNumber(text) {
   if (!/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return text;
-  return text.length > 15 ? new Exact(text) : Number(text);
+  return text.length > 15 || /e|^-0$/i.test(text) ? new Exact(text) : Number(text);
 }

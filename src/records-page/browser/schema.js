@@ -37,9 +37,11 @@ function merge({ $ref, allOf = [], oneOf, anyOf, ...own }, depth) {
 }
 
 /** Returns the members of a record, also those of its alternatives, by name. */
-export function membersOf(schema, depth = 0) {
+export function membersOf(schema, seen = new Set()) {
+  if (seen.has(schema)) return {};
+  seen.add(schema); // alternatives can lead to the same schema in many ways
   const { properties, alternatives = [] } = flatten(schema);
-  const others = depth > 5 ? [] : alternatives.map((one) => membersOf(one, depth + 1));
+  const others = alternatives.map((one) => membersOf(one, seen));
   return Object.assign(Object.create(null), properties, ...others);
 }
 

@@ -1,6 +1,6 @@
 // Imports and exports records, by the operations of the document: one record or page at a time.
 import { h } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { call, idOf, readPage, withLimit } from "./api.js";
 import { readRecords, toCsv } from "./csv.js";
 import { bindCreation, toBody } from "./form.js";
@@ -12,10 +12,21 @@ const maxExported = 1_000; // records of a page
 const maxErrors = 100; // that are shown
 const parallel = 6; // requests, as many as a browser sends
 
+// The controller of what runs, which ends when the page shows something else.
+function useRunning() {
+  const { current: running } = useRef({
+    controller: new AbortController(),
+    start: () => (running.controller = new AbortController()),
+  });
+  useEffect(() => () => running.controller.abort(), []);
+  return running;
+}
+
 /** A menu that exports what a list shows, and all pages behind it. */
 export function Export({ collection, bound }) {
   const menu = useRef();
   const [{ rows, controller, error }, setState] = useState({});
+  const running = useRunning();
   const read = async (signal, show) => {
     const rows = [];
     const paging = bound.operation.list?.paging ?? [];
@@ -30,7 +41,7 @@ export function Export({ collection, bound }) {
   };
   const run = async (format) => {
     menu.current.open = false;
-    const controller = new AbortController();
+    const controller = running.start();
     try {
       const rows = await read(controller.signal, (rows) => setState({ rows, controller }));
       const columns = Object.keys(membersOf(collection.record));
@@ -93,13 +104,12 @@ async function createAll({ collection, place, query }, records, controller, show
 export function ImportPage(props) {
   const { collection, place, query } = props;
   const [state, setState] = useState();
-  const [controller, setController] = useState(new AbortController());
+  const running = useRunning();
   const onSubmit = async (event) => {
     event.preventDefault();
     const file = /** @type {any} */ (new FormData(event.target).get("file"));
-    const next = new AbortController();
+    const next = running.start();
     const show = (done) => setState({ ...done });
-    setController(next);
     show({ created: 0, failed: 0, total: 0, errors: [] });
     try {
       await createAll(props, readRecords(await file.text(), file.name, collection.record), next, show);
@@ -111,11 +121,13 @@ export function ImportPage(props) {
   const why = whyNot(collection, "create");
   if (why) return h(Problem, { error: new Error(why) });
   const { created, failed, total, errors, isDone } = state ?? { isDone: true };
-  const ends = [failed > 0 && `, ${failed} failed`, controller.signal.aborted && ", stopped"].filter(Boolean).join("");
+  const ends = [failed > 0 && `, ${failed} failed`, running.controller.signal.aborted && ", stopped"]
+    .filter(Boolean)
+    .join("");
   const items = errors?.map(({ line, message }) => h("li", { key: line }, h("b", null, `Line ${line}: `), message));
   const accept = ".ndjson,.jsonl,.json,.csv";
   const input = h("input", { type: "file", name: "file", accept, required: true });
-  const stop = h(Button, { onClick: () => controller.abort() }, "Stop");
+  const stop = h(Button, { onClick: () => running.controller.abort() }, "Stop");
   const back = h("a", { class: "button", href: href("list", collection, place, [...query]) }, "Back to the list");
   const hint =
     "Each line of NDJSON, row of CSV or item of a JSON array is created by a request of its own. Members that only the server makes, such as an id, are left out.";
