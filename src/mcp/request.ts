@@ -84,23 +84,32 @@ export async function toRequest(
   return { method, url, headers: { accept: "application/json, */*;q=0.5", ...headers }, payload };
 }
 
-// A value such as `all` can be the path of another operation, which would be called instead.
+// A value such as `all` can be the path of another operation, which would be called instead. Some servers decode a path before they
+// route it, and read \ as a slash: an encoded slash then leads to other paths, too.
 function requireOwnPath(path: string, operation: Operation, operations: readonly Operation[]): void {
   const { key } = operation.template;
   if (!key.includes("{}")) return;
+  if (segmentsOf(path).some((segment) => segment === "." || segment === ".."))
+    throw new InvalidValue("must have no path parameter with the segment . or ..");
   const other = operations.find(
     ({ method, template }) =>
       method === operation.method &&
       template.key !== key &&
-      matches(template.key, decodeURI(path)) &&
+      matches(template.key, path) &&
       !matches(template.key, key.replaceAll("{}", "\0")),
   );
   if (other) throw new InvalidValue(`must have path parameters that are not the path of the operation ${other.id}`);
 }
 
+// Also without empty segments, which some servers ignore.
+const segmentsOf = (path: string) =>
+  decodeURIComponent(path)
+    .split(/[/\\]/)
+    .filter((segment) => segment !== "");
+
 function matches(key: string, path: string): boolean {
-  const segments = path.split("/");
-  const templates = key.split("/").map((segment) => segment.split("{}"));
+  const segments = segmentsOf(path);
+  const templates = segmentsOf(key).map((segment) => segment.split("{}"));
   return (
     segments.length === templates.length &&
     templates.every(([start = "", ...literals], index) => {
