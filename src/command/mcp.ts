@@ -2,13 +2,13 @@
 import type { Writable } from "node:stream";
 import { pino } from "pino";
 import { UsageError } from "../lib/index.ts";
-import type { AgentCaller } from "../mcp/index.ts";
+import type { AgentCaller, readStart } from "../mcp/index.ts";
 import type { Document } from "../openapi/index.ts";
 import { openStore } from "../resources/index.ts";
 import { createServer, loadAgents, toServerOptions } from "../server/index.ts";
 import type { Io } from "../terminal/index.ts";
 import { readUpstream, toPath } from "./documents/proxy.ts";
-import { createContract } from "./documents/proxy-contract.ts";
+import { createContract, type Verdict } from "./documents/proxy-contract.ts";
 import { forward } from "./documents/proxy-upstream.ts";
 import { readInputs, type ServeOptions, toAnswers } from "./serve.ts";
 
@@ -47,13 +47,12 @@ export async function serveAgent(path: string, options: McpOptions, io: Io): Pro
       const target = toPath(upstream, document.basePath, url);
       const end = new AbortController();
       signal.addEventListener("abort", () => end.abort(), { once: true });
-      const { violation, response } = await contract.check(request, () =>
-        forward(request, new URL(upstream), target, end.signal),
-      );
-      end.abort(); // what was not read of the response
-      if (violation?.of === "response") throw new Error(`The response violates the document: ${violation.message}`);
-      if (response === undefined) throw new Error(violation?.message);
-      return { status: response.statusCode, headers: response.headers, body: response.rawPayload, isComplete: true };
+      try {
+        const send = () => forward(request, new URL(upstream), target, end.signal);
+        return await toAnswer(await contract.check(request, send), agents.readStart);
+      } finally {
+        end.abort(); // what was not read of the response
+      }
     }).finally(() => contract.close());
   }
   const resources = openStore(settings.data, { partial: !options.examples });
@@ -67,6 +66,21 @@ export async function serveAgent(path: string, options: McpOptions, io: Io): Pro
     report,
   });
   await serve((request, signal) => agents.sendTo(app, request, signal)).finally(() => app.close());
+}
+
+// Throws an Error if the agent can't have the response.
+async function toAnswer({ upstream, violation, skipped, response }: Verdict, read: typeof readStart) {
+  if (violation?.of === "response") throw new Error(`The response violates the document: ${violation.message}`);
+  if (response === undefined) throw new Error(violation?.message);
+  const { statusCode: status, headers, rawPayload: body } = response;
+  const { "content-encoding": coding, "content-type": type = "" } = upstream?.message.headers ?? {};
+  const isRead = skipped === undefined && (upstream?.isCompared || coding === undefined);
+  if (!isRead) {
+    const reason = skipped ?? `It has the content coding ${coding}.`;
+    throw new Error(`The upstream has responded with the HTTP status ${status}. The body was not read: ${reason}`);
+  }
+  const content = !upstream || upstream.isCompared ? { body, isComplete: true } : await read(upstream.message, type);
+  return { status, headers, ...content };
 }
 
 // By the names of security schemes; that without a name is for the others.

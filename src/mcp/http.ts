@@ -89,20 +89,20 @@ export async function sendTo(
     signal: end.signal,
     ...(payload && { payload }),
   });
-  const isEndless = formatOf(`${response.headers["content-type"]}`) === "stream";
-  const read = await readStart(response.stream(), isEndless ? streamTime : undefined);
+  const read = await readStart(response.stream(), `${response.headers["content-type"]}`);
   if (!read.isComplete) end.abort();
   return { status: response.statusCode, headers: response.headers, ...read };
 }
 
-async function readStart(stream: Readable, time: number | undefined) {
+/** Reads a body of a media type: at most 4 MiB, and for at most 5 s if it can be endless. */
+export async function readStart(stream: Readable, type: string): Promise<Pick<Answer, "body" | "isComplete">> {
   const bytes = new ByteBuffer();
   let isComplete = true;
   const stop = () => {
     isComplete = false;
     stream.destroy();
   };
-  const timer = time === undefined ? undefined : setTimeout(stop, time);
+  const timer = formatOf(type) === "stream" ? setTimeout(stop, streamTime) : undefined;
   try {
     for await (const chunk of stream) {
       bytes.append(chunk);
