@@ -1,5 +1,5 @@
 // The result of a tool call: the response of its operation, cut to what a model can read.
-import { isObject, parseJson, rawJSON, STATUS_CODES, shorten, toJson } from "../lib/index.ts";
+import { getOrAdd, isObject, parseJson, rawJSON, STATUS_CODES, shorten, toJson } from "../lib/index.ts";
 import type { Operation } from "../openapi/index.ts";
 import { formatOf } from "../openapi/tools.ts";
 import type { Layout } from "./arguments.ts";
@@ -75,17 +75,39 @@ export function toWire(value: unknown): unknown {
 
 /** Cuts arrays and texts, the longest first, until the JSON of a value has at most `length` characters. `cuts` receives what was cut. */
 export function cutValue(value: unknown, length: number, path: string, cuts: string[]): unknown {
-  const size = (one: unknown) => (toJson(one) ?? "").length + 1;
+  const sizes = new Map<object, number>(); // so that the time is linear, however deep the value is
+  return cutPart(value, length, path, cuts, (one) => sizeOf(one, sizes));
+}
+
+// The length of its JSON, and of the comma behind it.
+function sizeOf(value: unknown, sizes: Map<object, number>): number {
+  if (typeof value !== "object" || value === null) return (toJson(value) ?? "").length + 1;
+  return getOrAdd(sizes, value, () => {
+    const names = Array.isArray(value) ? [] : Object.keys(value);
+    const members = Object.values(value);
+    const own = names.reduce((sum, name) => sum + sizeOf(name, sizes), 0);
+    return members.reduce((sum: number, member) => sum + sizeOf(member, sizes), own + (members.length > 0 ? 2 : 3));
+  });
+}
+
+function cutPart(
+  value: unknown,
+  length: number,
+  path: string,
+  cuts: string[],
+  size: (one: unknown) => number,
+): unknown {
   if (size(value) <= length) return value;
-  if (typeof value === "string") return cutText(value, Math.max(length - 3, 10), path || "The text", cuts);
+  const place = shorten(path, 200);
+  if (typeof value === "string") return cutText(value, Math.max(length - 3, 10), place || "The text", cuts);
   if (Array.isArray(value)) {
     let [left, count] = [length - 2, 0];
     for (; count < value.length; count++) {
       left -= size(value[count]);
       if (left < 0) break;
     }
-    const items = count > 0 ? value.slice(0, count) : [cutValue(value[0], length - 3, `${path}/0`, cuts)];
-    if (items.length < value.length) cuts.push(`${path || "the array"} has ${items.length} of ${value.length} items`);
+    const items = count > 0 ? value.slice(0, count) : [cutPart(value[0], length - 3, `${path}/0`, cuts, size)];
+    if (items.length < value.length) cuts.push(`${place || "the array"} has ${items.length} of ${value.length} items`);
     return items;
   }
   if (!isObject(value)) return value;
@@ -100,7 +122,8 @@ export function cutValue(value: unknown, length: number, path: string, cuts: str
   for (const [index, one] of members.toSorted((a, b) => a.size - b.size).entries()) {
     const share = left / (members.length - index);
     const { name, member, size: before } = one;
-    if (before > share) cut.set(name, cutValue(member, Math.floor(share) - name.length - 3, `${path}/${name}`, cuts));
+    if (before > share)
+      cut.set(name, cutPart(member, Math.floor(share) - name.length - 3, `${path}/${name}`, cuts, size));
     left -= cut.has(name) ? size(cut.get(name)) + name.length + 3 : before;
   }
   return Object.fromEntries(members.map(({ name, member }) => [name, cut.has(name) ? cut.get(name) : member]));

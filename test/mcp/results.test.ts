@@ -132,6 +132,21 @@ t.test("Results", async (t) => {
   });
 });
 
+t.test("A value is cut in linear time, however deep it is", async (t) => {
+  const text = "x".repeat(4_000);
+  let value: object = {};
+  for (let depth = 0; depth < 950; depth++) value = { text, inner: value };
+  const operations = `  /deep: { get: { operationId: getDeep, responses: ${success("application/json", "{ type: object }")} } }\n`;
+  const path = writeFiles(t, { "a.yaml": documentOf(operations) });
+  const options = { document: path, handlers: { getDeep: async () => ({ status: 200, body: value }) } };
+  const { call } = await (await startAgents(t, options)).connect();
+  const start = performance.now();
+  const { text: cut, notes } = await call("getDeep");
+  t.ok(performance.now() - start < 2_000); // not 6 s
+  t.ok(cut.length < 100_000, `${cut.length}`);
+  t.ok(notes.length < 2_000, `${notes.length}`);
+});
+
 t.test("Small members of a value stay when it is cut", async (t) => {
   const cuts: string[] = [];
   const value = { a: 1, text: "x".repeat(1_000), list: [{ deep: "y".repeat(1_000) }, 2], b: [1, 2, 3] };
