@@ -15,6 +15,13 @@ const path = "/mcp";
 const maxBytes = 4 * 1024 * 1024; // of a response that is read, which is then cut
 const streamTime = 5_000; // milliseconds for which an endless stream is read
 
+// The protocol has none since its version 2025-06-18, and one request could have thousands of calls.
+const batchError = {
+  jsonrpc: "2.0",
+  error: { code: -32600, message: "Invalid Request: send each message in a request of its own, not in an array." },
+  id: null,
+};
+
 // What a request of an agent has for all of its calls: where it comes from, and its trace.
 const passed = /^(forwarded|host|traceparent|tracestate|user-agent|x-forwarded-(for|host|proto)|x-request-id)$/;
 
@@ -34,6 +41,8 @@ export async function serveAgents(
       collectBody(request, payload),
     );
     scope.post(path, async (request, reply) => {
+      const message = parseBody(request.body);
+      if (Array.isArray(message)) return reply.code(400).send(batchError);
       const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
       const server = agents.connect(toCaller(app, request));
       await server.connect(transport);
@@ -41,7 +50,7 @@ export async function serveAgents(
       const { accept = "", "content-type": type = "", "mcp-protocol-version": version } = request.headers;
       const headers = { accept, "content-type": type, ...(version && { "mcp-protocol-version": `${version}` }) };
       const sent = new Request(`http://localhost${path}`, { method: "POST", headers, body: "" });
-      const response = await transport.handleRequest(sent, { parsedBody: parseBody(request.body) });
+      const response = await transport.handleRequest(sent, { parsedBody: message });
       return reply
         .code(response.status)
         .headers(Object.fromEntries(response.headers))
