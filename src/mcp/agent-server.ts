@@ -5,7 +5,7 @@ import { InvalidValue, isObject, redact, toJson, version } from "../lib/index.ts
 import type { Document } from "../openapi/index.ts";
 import { type Arguments, type Credentials, type ToolRequest, toRequest } from "./request.ts";
 import { type Answer, toResult, toWire } from "./result.ts";
-import { searchOperations, searchTools } from "./search.ts";
+import { createSearch, searchTools } from "./search.ts";
 import { defineTool, listTools, type Tool } from "./tools.ts";
 
 /** Above, operations are searched. */
@@ -26,6 +26,7 @@ export class AgentServer {
   readonly #document: Document;
   readonly #tools: ReadonlyMap<string, Tool>;
   #definitions: readonly unknown[] | undefined; // created for the first agent
+  #searchTools: ReturnType<typeof createSearch> | undefined;
   #calls = 0;
 
   /** Throws an Error if `include` has an unknown operation or tag. */
@@ -74,13 +75,18 @@ export class AgentServer {
 
   async #call(name: string, args: Arguments, caller: AgentCaller, signal: AbortSignal) {
     if (this.#tools.size <= maxTools) return this.#callOperation(name, args, caller, signal, true);
-    if (name === "search_operations")
-      return toText(searchOperations(this.#tools.values().toArray(), `${args.query ?? ""}`));
+    if (name === "search_operations") return toText(this.#search(`${args.query ?? ""}`));
     if (name === "describe_operation") return toText(this.#define(this.#find(args.operationId), maxSchema));
     if (name !== "call_operation") throw new Error(`There is no tool ${toJson(name)}.`);
     const { operationId, arguments: own = {} } = args;
     if (!isObject(own)) throw new InvalidValue("must have an object as `arguments`");
     return this.#callOperation(operationId, own, caller, signal, false);
+  }
+
+  // The words of the tools are found for the first search.
+  #search(query: string): unknown {
+    this.#searchTools ??= createSearch([...this.#tools.values()]);
+    return this.#searchTools(query);
   }
 
   #find(name: unknown): Tool {

@@ -2,7 +2,14 @@
 import { shorten } from "../lib/index.ts";
 import type { Tool } from "./tools.ts";
 
+/** A tool, and its words. */
+interface Entry {
+  readonly tool: Tool;
+  readonly fields: readonly { readonly found: readonly string[]; readonly weight: number }[];
+}
+
 const maxFound = 10;
+const maxQuery = 1_000; // characters
 const text = { type: "string" };
 const reading = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
 const id = { ...text, description: "As search_operations returns it" };
@@ -35,12 +42,19 @@ export const searchTools = (count: number) => [
   },
 ];
 
-/** Returns the operations that match words best. */
-export function searchOperations(tools: readonly Tool[], query: string) {
+/** Returns a function that finds the operations that match words best. */
+export function createSearch(tools: readonly Tool[]) {
+  const entries = tools.map((tool) => ({ tool, fields: fieldsOf(tool) }));
+  return (query: string) => searchOperations(entries, query.slice(0, maxQuery));
+}
+
+function searchOperations(entries: readonly Entry[], query: string) {
   const all = [...new Set(wordsOf(query))].slice(0, 20);
   const long = all.filter((word) => word.length > 2); // without "a", "an", "of" and the like
   const words = long.length > 0 ? long : all;
-  const ranked = tools.map((tool) => ({ tool, score: scoreOf(tool, words) })).filter(({ score }) => score > 0);
+  const ranked = entries
+    .map(({ tool, fields }) => ({ tool, score: scoreOf(fields, words) }))
+    .filter(({ score }) => score > 0);
   ranked.sort((one, other) => other.score - one.score || one.tool.name.length - other.tool.name.length);
   const operations = ranked.slice(0, maxFound).map(({ tool: { name, operation, description } }) => {
     const { method, path } = operation;
@@ -49,14 +63,18 @@ export function searchOperations(tools: readonly Tool[], query: string) {
   return { found: ranked.length, operations };
 }
 
-// A word counts more in a name than in a description, and most if it is the whole word there.
-function scoreOf({ name, operation: { path, tag }, description }: Tool, words: readonly string[]): number {
-  const fields = [
+// A word counts more in a name than in a description.
+function fieldsOf({ name, operation: { path, tag }, description }: Tool): Entry["fields"] {
+  return [
     { found: wordsOf(`${name} ${tag}`), weight: 4 },
     { found: wordsOf(description.split("\n", 1)[0] as string), weight: 3 },
     { found: wordsOf(path), weight: 2 },
     { found: wordsOf(description), weight: 1 },
   ];
+}
+
+// It counts most if it is the whole word there.
+function scoreOf(fields: Entry["fields"], words: readonly string[]): number {
   const scores = words.map((word) =>
     Math.max(
       ...fields.map(({ found, weight }) =>
