@@ -1,7 +1,7 @@
 // Answers the requests of agents: lists the tools of a document, and calls its operations.
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { InvalidValue, isObject, redact, toJson, version } from "../lib/index.ts";
+import { InvalidValue, isObject, redact, shorten, toJson, version } from "../lib/index.ts";
 import type { Document } from "../openapi/index.ts";
 import { type Arguments, type Credentials, type ToolRequest, toRequest } from "./request.ts";
 import { type Answer, toResult, toWire } from "./result.ts";
@@ -77,7 +77,7 @@ export class AgentServer {
     if (this.#tools.size <= maxTools) return this.#callOperation(name, args, caller, signal, true);
     if (name === "search_operations") return toText(this.#search(`${args.query ?? ""}`));
     if (name === "describe_operation") return toText(this.#define(this.#find(args.operationId), maxSchema));
-    if (name !== "call_operation") throw new Error(`There is no tool ${toJson(name)}.`);
+    if (name !== "call_operation") throw new Error(`There is no tool ${toJson(shorten(name))}.`);
     const { operationId, arguments: own = {} } = args;
     if (!isObject(own)) throw new InvalidValue("must have an object as `arguments`");
     return this.#callOperation(operationId, own, caller, signal, false);
@@ -91,7 +91,7 @@ export class AgentServer {
 
   #find(name: unknown): Tool {
     const tool = this.#tools.get(`${name}`);
-    if (tool === undefined) throw new Error(`There is no operation ${toJson(name)} for agents.`);
+    if (tool === undefined) throw new Error(`There is no operation ${toJson(shorten(`${name}`))} for agents.`);
     return tool;
   }
 

@@ -1,6 +1,6 @@
 // The HTTP request of a tool call: its arguments in the styles of their parameters. All names are those of the document.
 import { isHeaderText, isNormalized } from "../http/index.ts";
-import { InvalidValue, isObject, toJson } from "../lib/index.ts";
+import { InvalidValue, isObject, shorten, toJson } from "../lib/index.ts";
 import type { Document, Operation, RequiredScheme } from "../openapi/index.ts";
 import { formatOf, isJson, listContents, serializationOf } from "../openapi/tools.ts";
 import type { Layout } from "./arguments.ts";
@@ -165,7 +165,7 @@ async function writeBody(
 ): Promise<Buffer | undefined> {
   const [other] = [...args.keys()].filter((name) => body === undefined || (body.argument ?? name) !== name);
   if (other !== undefined)
-    throw new InvalidValue(`must have no argument ${toJson(other)}: the tool does not declare it`);
+    throw new InvalidValue(`must have no argument ${toJson(shorten(other))}: the tool does not declare it`);
   const isFlat = body !== undefined && body.argument === undefined;
   if (body === undefined || (args.size === 0 && !(isFlat && declared?.required))) return undefined;
   const value = isFlat ? Object.fromEntries(args) : args.get(body.argument as string);

@@ -81,6 +81,9 @@ t.test("The errors of the document are those of tools", async (t) => {
   t.match(await call("listPets", { other: 1 }), { isError: true, text: /must have no argument "other"/ });
   t.match(await call("getPet"), { isError: true, text: /must have the path parameter petId/ });
   t.match(await call("other"), { isError: true, text: /There is no operation "other"/ });
+  const long = "x".repeat(900_000);
+  t.match(await call(long), { isError: true, text: /^.{1,200}$/ });
+  t.match(await call("getPet", { petId: 1, [long]: 1 }), { isError: true, text: /^.{1,200}$/ });
 });
 
 t.test("An agent has the credentials of its requests, and no others", async (t) => {
@@ -122,6 +125,7 @@ t.test("A message that is none, or too long, is rejected", async (t) => {
   t.match(await post("{"), { status: 400, text: /-32700/ });
   t.match(await post('{"jsonrpc":"2.0","jsonrpc":"2.0","id":1,"method":"ping"}'), { status: 400 });
   t.match(await post(ping, { "content-type": "text/plain" }), { status: 415 });
+  t.match(await post(`[${ping}]`), { status: 400, text: /-32600.*send each message in a request of its own/ });
   t.equal((await post(`"${"x".repeat(1_100_000)}"`)).status, 413);
   t.equal((await send(`${origin}/mcp`)).status, 405, "there is no stream of the server");
 });
