@@ -1,7 +1,7 @@
 // keys: creates, lists, rotates and revokes API keys.
 import type { Command } from "commander";
 import { findSimilarName, formatTime } from "../lib/index.ts";
-import { type Document, listScopes } from "../openapi/index.ts";
+import type { Document } from "../openapi/index.ts";
 import { isKeyName, type Key, type KeyStore, keyNameRule, readKeys, storeExists } from "../store/index.ts";
 import {
   type ConfirmOptions,
@@ -36,7 +36,7 @@ export async function createKey(
 ): Promise<void> {
   const { generateKey } = await import("../operate/index.ts"); // imports Fastify, which `list` and `revoke` do not need
   if (!isKeyName(name)) command.error(`error: the name '${name}' is not valid. ${keyNameRule}`);
-  if (scopes) requireScopes(await target.readDocument(), scopes);
+  if (scopes) await requireScopes(await target.readDocument(), scopes);
   // A database that can't be opened is reported below.
   if (!target.isUrlSet && !(await storeExists(target.url, target).catch(() => true))) {
     warn(io, `${target.program}: ${target.urlSetting} is not set, and ${target.url} does not exist.`);
@@ -57,7 +57,8 @@ export async function createKey(
   );
 }
 
-function requireScopes(document: Document, scopes: readonly string[]): void {
+async function requireScopes(document: Document, scopes: readonly string[]): Promise<void> {
+  const { listScopes } = await import("../openapi/index.ts"); // which a list of keys does not need
   const known = listScopes(document);
   const unknown = scopes.find((scope) => !known.includes(scope));
   if (unknown === undefined) return;
