@@ -14,7 +14,7 @@ const maxSchemas = 120_000; // characters of all tools together
 const maxSchema = 20_000; // characters of the schema of one
 const maxCalls = 32; // at once
 
-/** Who calls, and what answers the calls. */
+/** The caller of tools: its credentials, and how its requests are sent. */
 export interface AgentCaller {
   readonly credentials: Credentials;
   /** Sends a request. Rejects with an Error whose message the agent gets. */

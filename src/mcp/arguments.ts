@@ -22,7 +22,7 @@ const formats = ["json", "form", "multipart", "text", "stream"];
 const described =
   /^(type|properties|required|additionalProperties|allOf|\$ref|title|description|examples?|deprecated|default|externalDocs|xml|x-.*)$/;
 
-// What says where a request comes from, and how it is sent: that of the agent, also if a document declares it.
+// Headers about the origin and the transport of a request: those of the agent are sent, also if a document declares them.
 const reserved =
   /^(connection|content-(encoding|length|type)|forwarded|host|te|trailer|transfer-encoding|upgrade|x-forwarded-.*)$/i;
 

@@ -1,4 +1,4 @@
-// Serves agents at /mcp (Streamable HTTP). Without sessions: each request of an agent stands for itself, as each other request does.
+// Serves agents at /mcp (Streamable HTTP). Stateless: no sessions.
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
