@@ -1,8 +1,11 @@
 // JSON with exact numbers: what a double may not represent stays as it is written. JSON.rawJSON is too new for some browsers.
 
 const mark = `${Math.random()}:`; // with which no text of a record begins
-// Texts, also those that do not end, so that each character is read once; numbers with many digits, or an exponent.
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|-?\d[\d.]*[eE][+-]?\d+|-?\d[\d.]{15,}|-0(?![\d.])/gs;
+// Texts, also those that do not end, and numbers: each character is read once.
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|-?\d[\d.]*(?:[eE][+-]?\d+)?/gs;
+
+// Whether a double may not be what a number says: it has many digits, an exponent, or is -0.
+const isInexact = (text) => text.length > 15 || /e/i.test(text) || text === "-0";
 
 /** A number as it is written. */
 export class Exact {
@@ -16,7 +19,8 @@ export class Exact {
 /** Parses JSON. Throws a SyntaxError. */
 export function parse(text) {
   if (!/\d[\d.]{15}|\d[eE]|-0/.test(text)) return JSON.parse(text);
-  const exact = text.replace(tokens, (token) => (token.startsWith('"') ? token : `"${mark}${token}"`));
+  const isKept = (token) => token.startsWith('"') || !isInexact(token);
+  const exact = text.replace(tokens, (token) => (isKept(token) ? token : `"${mark}${token}"`));
   const isMarked = (value) => typeof value === "string" && value.startsWith(mark);
   return JSON.parse(exact, (_, value) => (isMarked(value) ? new Exact(value.slice(mark.length)) : value));
 }
@@ -40,5 +44,5 @@ export const valueAt = (value, names) => names.reduce(memberOf, value);
 /** Returns the number that a text has, or the text, so that the server says what is wrong. */
 export function toNumber(text) {
   if (!/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return text;
-  return text.length > 15 || /e|^-0$/i.test(text) ? new Exact(text) : Number(text);
+  return isInexact(text) ? new Exact(text) : Number(text);
 }
