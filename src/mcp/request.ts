@@ -98,7 +98,7 @@ function requireOwnPath(path: string, operation: Operation, operations: readonly
       matches(template.key, path) &&
       !matches(template.key, key.replaceAll("{}", "\0")),
   );
-  if (other) throw new InvalidValue(`must have path parameters that are not the path of the operation ${other.id}`);
+  if (other) throw new InvalidValue(`must not have path parameters that address the operation ${other.id}`);
 }
 
 // Also without empty segments, which some servers ignore.
