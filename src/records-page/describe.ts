@@ -13,6 +13,7 @@ import {
   readSort,
   readsTotal,
   refersTo,
+  versionOf,
 } from "../resources/index.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -83,7 +84,7 @@ function describeOperation(
   const schema = json?.[1].written("schema");
   return {
     method,
-    path: operation.basePath + path,
+    path: operation.basePath + withVersion(operation),
     security: operation.security.map((schemes) => schemes.map(({ name }) => name)),
     parameters: operation.parameterParts
       .filter(({ value }) => value.in !== "cookie" && !refused.includes(value.name))
@@ -93,6 +94,14 @@ function describeOperation(
     tags: operation.parameters.headers?.names.some((name) => /^if-match$/i.test(name)) || does?.requiresMatch,
     ...(does?.list && resource && { list: describeList(does, operation, resource) }),
   };
+}
+
+// The path with the first version of the API that it can have.
+function withVersion({ path, parameterParts }: Operation): string {
+  const version = versionOf(path);
+  const part = parameterParts.find(({ value }) => value.in === "path" && value.name === version);
+  const { default: usual, enum: values } = Object(part?.at("schema")?.value) as Json;
+  return path.replace(`{${version}}`, `${usual ?? (values as readonly unknown[] | undefined)?.[0] ?? 1}`);
 }
 
 const bodyOf = (does: PlannedAction | undefined) => ({ member: does?.body?.member, renamed: does?.body?.renamed });

@@ -224,3 +224,29 @@ testLikely(
     });
   },
 );
+
+const version = "{ name: version, in: path, required: true, schema: { type: string } }";
+const number = "{ name: id, in: path, required: true, schema: { type: integer } }";
+
+for (const prefix of ["/{version}", "/api/v{version}"])
+  testLikely(
+    `Records have no version, which ${prefix}/books only selects for the API`,
+    documentOf(
+      `  ${prefix}/books:
+    parameters: [${version}]
+    get: { operationId: listBooks, responses: { ${found.replace(book, `{ type: array, items: ${book} }`)} } }
+    post: { operationId: addBook, ${body}, responses: { ${usual[1]} } }
+  ${prefix}/books/{id}:
+    parameters: [${version}, ${number}]
+    get: { operationId: getBook, responses: { ${found} } }
+`,
+      rest,
+    ),
+    async (t, send) => {
+      const [one, two] = ["1", "2"].map((value) => prefix.replace("{version}", value));
+      const { status, headers } = await send("POST", `${one}/books`, { title: "A" });
+      t.match([status, headers.location], [201, `${one}/books/1`]);
+      t.same((await send("GET", `${two}/books`)).body, [{ id: 1, title: "A" }]);
+      t.same((await send("GET", `${two}/books/1`)).body, { id: 1, title: "A" });
+    },
+  );

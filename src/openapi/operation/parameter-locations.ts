@@ -138,12 +138,13 @@ export class PathParameters extends ParameterLocation<PathSource, PathSource> {
     this.#template = template;
   }
 
-  /** Reads values in the order of the path, as they are behind percent-encoding. */
-  readValues(values: readonly string[]): ReadPart {
-    const { routerNames, key } = this.#template;
+  /** Reads values by the names of the parameters, as they are behind percent-encoding. One that is missing is empty. */
+  readValues(named: Readonly<Record<string, string>>): ReadPart {
+    const { names, routerNames, key } = this.#template;
+    const values = names.map((name) => named[name] ?? "");
     const path = values.reduce((filled, value) => filled.replace("{}", () => encodeURIComponent(value)), key);
     return this.read({
-      params: Object.fromEntries(routerNames.map((name, index) => [name, values[index] ?? ""])),
+      params: Object.fromEntries(routerNames.map((name, index) => [name, values[index] as string])),
       path,
     });
   }

@@ -9,9 +9,17 @@ export function actionOf({ path, id }: Operation): string | undefined {
   return actionNames.has(last) ? last : name.toLowerCase() || undefined;
 }
 
-/** Returns a path without what only routing needs: a slash at its end, and the suffix `.json`. */
+// A parameter with the version of the API at the beginning of a path, such as `/{apiVersion}` or `/api/v{version}`.
+const versionPath = /^((?:\/(?:api|rest))*\/)(v?)\{((?:api[_-]?)?version)\}(?=\/)/i;
+
+/** Returns a path without what only routing needs: a slash at its end, the suffix `.json`, and that the version of the API is a parameter. */
 export function normalizePath(path: string): string {
-  return path.replace(/(\.json)?\/?$/, "");
+  return path.replace(/(\.json)?\/?$/, "").replace(versionPath, (_, start, v, name) => start + (v || name));
+}
+
+/** Returns the name of the parameter of a path with the version of the API, which no record has; undefined if there is none. */
+export function versionOf(path: string): string | undefined {
+  return versionPath.exec(path)?.[3];
 }
 
 /** Returns the place of the collection of a record. */
@@ -31,7 +39,7 @@ export function isRecordPath(path: string): boolean {
   return normalizePath(path).endsWith("}");
 }
 
-/** Returns the names of the parameters of a path. */
+/** Returns the names of the parameters of a path, without that of the version of the API. */
 export function parametersOf(path: string): readonly string[] {
-  return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string);
+  return [...path.replace(versionPath, "").matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string);
 }

@@ -123,14 +123,8 @@ export class Resource {
   }
 
   /** Returns whether the path of a record can have an id, as the GET reads it. A single record has none. */
-  canFind(id: string, scope: readonly string[] = this.scopeParameters.map(() => "1")): boolean {
-    return !this.hasRecordPath || !this.#findUnreadable([...scope, id]).includes(this.parameter);
-  }
-
-  // The names of the parameters of its path that can't have the values of a scope and an id.
-  #findUnreadable(values: readonly string[]): readonly string[] {
-    const ofHeaders = this.plan.scope.filter((one) => one.in === "header").length;
-    return findUnreadable(this.item, values.slice(ofHeaders));
+  canFind(id: string): boolean {
+    return !this.hasRecordPath || findUnreadable(this.item, { [this.parameter]: id }).length === 0;
   }
 
   /** The highest integer that can be the id of a record, by its schema and that of the path. */
@@ -226,7 +220,7 @@ export class Resource {
     const keyProblem = this.collection.idType === "string" ? findKeyProblem(`${id}`) : undefined;
     if (keyProblem !== undefined) return keyProblem;
     if (this.collection.idType === "int64" && !isInteger) return `must be an integer from 1 to ${maxImportedNumber}`;
-    if (!this.canFind(`${id}`, scope)) return `must match the schema of the parameter ${this.parameter} of its path`;
+    if (!this.canFind(`${id}`)) return `must match the schema of the parameter ${this.parameter} of its path`;
     return this.collection.isScoped && scope ? findKeyProblem(toAddress(toScope(scope), `${id}`)) : undefined;
   }
 
@@ -243,7 +237,10 @@ export class Resource {
       };
     try {
       const decoded = values.map(decodeURIComponent);
-      const [wrong] = this.#findUnreadable([...decoded, ""]).filter((one) => this.scopeParameters.includes(one));
+      const inPath = this.plan.scope.flatMap((one, index) =>
+        one.in === "header" ? [] : [[one.parameter, decoded[index] as string]],
+      );
+      const [wrong] = findUnreadable(this.item, Object.fromEntries(inPath));
       if (wrong === undefined) return { values: decoded };
       return { problem: `must match the schema of the parameter ${wrong} of ${this.path}` };
     } catch {
@@ -273,10 +270,10 @@ export function exampleIdOf(
   return type === "int64" ? 1 : (listed[0] ?? makeId(form, prefix));
 }
 
-/** Returns the names of the parameters of the path of an operation that can't have these values, which are in the order of the path. */
-export function findUnreadable({ parameters }: Operation, values: readonly string[]): readonly string[] {
+/** Returns the names of the parameters of the path of an operation that can't have these values. */
+export function findUnreadable({ parameters }: Operation, values: Readonly<Record<string, string>>): readonly string[] {
   const { error } = parameters.path?.readValues(values) ?? {};
-  return error?.details?.map(({ name }) => name) ?? [];
+  return error?.details?.map(({ name }) => name).filter((name) => Object.hasOwn(values, name)) ?? [];
 }
 
 // The maximum size of the largest of bodies, in bytes; undefined for the default of all bodies.

@@ -241,7 +241,7 @@ function withId(list: Operation): Operation {
 // Whether a GET returns what a service has once, such as `/me`, which no operation of the document changes.
 function isImportedSingle(get: Operation, { propertyNames }: RecordSchema): boolean {
   const name = lastSegment(get.path);
-  const isTop = !get.path.includes("{") && normalizePath(get.path).split("/").length <= 3;
+  const isTop = parametersOf(get.path).length === 0 && normalizePath(get.path).split("/").length <= 3;
   const isNamed = meaningOf(singleNames, name) ?? (isTop && settingsNames.test(toSnakeCase(name)));
   return isNamed && propertyNames.length > 0 && queryOf(get).length === 0;
 }

@@ -78,8 +78,7 @@ export function planCollection(
 ) {
   const parameter = isRecordPath(item.path) ? (parametersOf(item.path).at(-1) as string) : "";
   const parents = findScope(path, record, id.path);
-  const canFind = (sample: string) =>
-    parameter === "" || !findUnreadable(item, [...parents.map(() => "1"), sample]).includes(parameter);
+  const canFind = (sample: string) => parameter === "" || findUnreadable(item, { [parameter]: sample }).length === 0;
   const isInPath = id.path.length === 0;
   const isAllowed = (sample: string) => (isInPath || record.acceptsAt(id.path, sample)) && canFind(sample);
   const made =
