@@ -53,13 +53,15 @@ export class ResponseShape {
     const { record } = options.resource;
     const known = [...record.propertyNames, ...(record.member(attributesName)?.propertyNames ?? [])];
     const own = fields?.map((name) => requireName(name.split(".", 1)[0] as string, known, `${fieldsParameter}`));
-    const targets = expansion?.targets ?? {};
+    const { targets = {}, others = [] } = expansion ?? {};
     // Stripe names the members of a list behind `data.`.
     const names = (expanded ?? []).map((name) => name.replace(/^data\./, ""));
-    const other = names.find((name) => expansion?.isEnum && !Object.hasOwn(targets, name));
+    const isKnown = (name: string) =>
+      Object.hasOwn(targets, name) ||
+      (!expansion?.isEnum && [...others, ...known].includes(name.split(".", 1)[0] ?? ""));
+    const other = names.find((name) => !isKnown(name));
     if (other !== undefined) throw notUnderstood(`parameter ${expansion?.parameter}=${other}`);
     const members = names.map((name) => (Object.hasOwn(targets, name) ? name : (name.split(".", 1)[0] as string)));
-    const others = expansion?.others ?? [];
     for (const name of members) requireName(name, [...Object.keys(targets), ...others], `${expansion?.parameter}`);
     const wanted = members.flatMap((name) => targets[name] ?? []);
     const added = wanted.map(({ member }) => member);
@@ -162,11 +164,13 @@ function namesIn({ query }: UntypedCall, parameter: string | undefined): readonl
   const value = parameter === undefined ? undefined : (query as Members)[parameter];
   if (value === undefined) return undefined;
   const names = [isObject(value) ? Object.values(value) : value].flat(2).flatMap((one) => `${one}`.split(","));
-  return [...new Set(names.map((name) => name.trim()))].filter((name) => name !== "");
+  return [...new Set(names.map((name) => name.trimEnd()))].filter((name) => name !== "");
 }
 
 function requireName(name: string, known: readonly string[], parameter: string): string {
   if (known.includes(name)) return name;
+  // Such as `+title`, with a space in place of the + in a query, which can add it to those that a response has by default.
+  if (!/^[\w.@][\w.@-]*$/.test(name)) throw notUnderstood(`parameter ${parameter}=${name}`);
   const message = `The parameter ${parameter} can't have ${name}. It can have: ${known.join(", ")}.`;
   throw new InvalidRequest([{ location: "query", name: parameter, message }]);
 }
