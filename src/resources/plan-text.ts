@@ -141,7 +141,8 @@ function describeCollection(collection: PlannedCollection): string {
   const type = id.type === "int64" ? "an integer" : isImported || idFrom.includes("client") ? "a string" : "a UUID";
   const names = filters.map((filter) => filter.name).join(", ");
   const rules = describeConstraints(collection);
-  return `${name}: the id is ${id.path.join(".")}, ${type} of ${makers}${names === "" ? "" : `; filters: ${names}`}${indexes}${rules}`;
+  const other = id.other === undefined ? "" : `, or in paths ${id.other}`;
+  return `${name}: the id is ${id.path.join(".")}, ${type} of ${makers}${other}${names === "" ? "" : `; filters: ${names}`}${indexes}${rules}`;
 }
 
 function describeConstraints({ uniques = [], references = [], owner, private: names = [] }: PlannedCollection): string {

@@ -25,6 +25,8 @@ for (const parameter of ["roleIdOrLabel", "label_or_id"])
       const { body } = await send("POST", "/roles", { label: "a" });
       t.match(body, { id: /^.{22,}$/, label: "a" });
       t.same((await send("PUT", `/roles/${body.id}`, { label: "b" })).body, { id: body.id, label: "b" });
+      t.same((await send("GET", "/roles/b")).body, { id: body.id, label: "b" });
+      t.same((await send("PUT", "/roles/b", { label: "c" })).body, { id: body.id, label: "c" });
       t.equal((await send("GET", "/roles/b")).status, 404);
     },
   );
@@ -35,6 +37,46 @@ testLikely(
   async (t, send) => {
     await send("POST", "/roles", { label: "a" });
     t.match(await send("GET", "/roles/a"), { status: 200, body: { label: "a" } });
+  },
+);
+
+const shop = object("id: { type: integer }, slug: { type: string }, label: { type: string }");
+const book = object("id: { type: integer }, label: { type: string }, shop: { type: integer }");
+const inPath = (...names: string[]) =>
+  `parameters: [${names.map((name) => `{ name: ${name}, in: path, required: true, schema: { type: string } }`)}]`;
+const found = (schema: string, status = 200) => `responses: { ${status}: { description: x, ${json(schema)} } }`;
+const labelled = `requestBody: { required: true, ${json(sent)} }`;
+
+testLikely(
+  "Records below {shop_id_or_slug} are those of the shop with the id or the slug",
+  documentOf(`  /shops:
+    post: { operationId: addShop, requestBody: { required: true, ${json(object("slug: { type: string }, label: { type: string }"))} }, ${found(shop, 201)} }
+  /shops/{shop_id_or_slug}:
+    ${inPath("shop_id_or_slug")}
+    get: { operationId: getShop, ${found(shop)} }
+    delete: { operationId: removeShop, responses: { 204: { description: x } } }
+  /shops/{shop}/books:
+    ${inPath("shop")}
+    get: { operationId: listBooks, ${found(`{ type: array, items: ${book} }`)} }
+    post: { operationId: addBook, ${labelled}, ${found(book, 201)} }
+  /shops/{shop}/books/{book_id_or_label}:
+    ${inPath("shop", "book_id_or_label")}
+    get: { operationId: getBook, ${found(book)} }
+    patch: { operationId: changeBook, ${labelled}, ${found(book)} }
+`),
+  async (t, send) => {
+    for (const slug of ["a", "b"]) await send("POST", "/shops", { slug, label: slug });
+    const { status, body, headers } = await send("POST", "/shops/b/books", { label: "x" });
+    t.match([status, body], [201, { id: 1, shop: 2, label: "x" }]);
+    t.equal(headers.location, "/shops/2/books/1");
+    t.equal((await send("POST", "/shops/c/books", { label: "x" })).status, 404);
+    for (const place of ["/shops/2/books/1", "/shops/b/books/x", "/shops/2/books/x", "/shops/b/books/1"])
+      t.same((await send("GET", place)).body, body, place);
+    t.equal((await send("GET", "/shops/a/books/x")).status, 404);
+    t.same((await send("PATCH", "/shops/b/books/x", { label: "y" })).body, { ...body, label: "y" });
+    t.same((await send("GET", "/shops/b/books")).body, [{ ...body, label: "y" }]);
+    t.equal((await send("DELETE", "/shops/b")).status, 204);
+    t.equal((await send("GET", "/shops/2/books/1")).status, 404);
   },
 );
 

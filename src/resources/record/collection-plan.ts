@@ -80,6 +80,8 @@ export interface IdPlan {
   readonly prefix?: string | undefined;
   /** The member of the body of a creation that has it; undefined if that has its path, too. */
   readonly member?: string;
+  /** The property with another id that the path of a record can have in its place, such as the slug of `{id_or_slug}`. */
+  readonly other?: string | undefined;
   /** Whether a new record can have one. */
   readonly isSent: boolean;
   /** Whether each new record must have one. */

@@ -26,6 +26,9 @@ export const maxScopeLength = 400;
 /** The filter by the owner of a record. Its name is that of no parameter of a query. */
 export const ownerFilter = { name: "/owner", contains: false, isLong: false } as const;
 
+/** The filter by the other id that the path of a record can have, see `IdPlan.other`. */
+export const otherIdFilter = { name: "/other-id", contains: false, isLong: true, type: "string" } as const;
+
 /** The id of a single record in the store. */
 export const singleId = "-";
 
@@ -93,6 +96,7 @@ export class Resource {
       filters: [
         ...(isScoped ? [scopeFilter] : []),
         ...plan.filters,
+        ...(id.other !== undefined ? [{ ...otherIdFilter, property: id.other }] : []),
         ...(plan.owner ? [{ ...ownerFilter, property: plan.owner.property, type: plan.owner.type }] : []),
       ],
       ...(plan.indexes.length > 0 && { indexes: plan.indexes }),
@@ -264,7 +268,7 @@ export class Resource {
 /** Returns an id of a record: one that the store makes, or the first that the schema lists. */
 export function exampleIdOf(
   record: RecordSchema,
-  { path, type, form, prefix }: Omit<IdPlan, "isSent" | "isRequired" | "isUsual">,
+  { path, type, form, prefix }: Pick<IdPlan, "path" | "type" | "form" | "prefix">,
 ) {
   const listed = record.at(path).flatMap(({ schema }) => (schema.enum ?? []) as string[]);
   return type === "int64" ? 1 : (listed[0] ?? makeId(form, prefix));

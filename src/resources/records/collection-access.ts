@@ -19,6 +19,7 @@ import { recordUrl } from "../record/url-placeholders.ts";
 import { notFound, type Parent, requireAbove } from "./parent-check.ts";
 import { addRecord, type PlacedRecord } from "./place-record.ts";
 import { callerId } from "./requests/caller.ts";
+import { resolveIds } from "./requests/id-or-name.ts";
 import { invalidBody, parameterOf, requireUnderstood, storeFull } from "./requests/request.ts";
 import { RequestBody } from "./requests/request-body.ts";
 import { RequestPlace } from "./requests/request-place.ts";
@@ -52,6 +53,7 @@ export class CollectionAccess {
   /** What it responds with. */
   readonly response: RecordResponse;
   readonly #options: AccessOptions;
+  readonly #path: string;
   // The record before a change, as it is stored, and as the GET returns it.
   readonly #before = new WeakMap<UntypedCall, { readonly text: string; readonly whole: RawJson<unknown> }>();
 
@@ -59,6 +61,7 @@ export class CollectionAccess {
     const { resource, store } = options;
     this.place = new RequestPlace(path, resource, action.within, options.baseUrl);
     this.#options = options;
+    this.#path = path;
     this.action = action;
     this.maker = action.body && new RecordMaker(resource, action.body);
     this.body = new RequestBody(action, resource, this.maker);
@@ -83,6 +86,9 @@ export class CollectionAccess {
         },
       ]);
     const { above, store } = this.#options;
+    const tenants = this.place.tenantsOf(call);
+    const along = [...above.map(({ resource }) => resource).toReversed(), this.resource];
+    await resolveIds(call, this.#path, { along, tenants }, store.records);
     if (above.length > 0) await requireAbove(above, this.place.valuesAbove(call), store.records);
     const isChange = !["create", "get", "list"].includes(this.action.kind);
     const before = this.action.embedded && isChange ? await this.records.find(this.place.addressOf(call)) : undefined;

@@ -163,8 +163,8 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
   replace: (collection) => async (call) => {
     // A record is not emptied by mistake.
     if (call.body === undefined) throw invalidBody("", "The request must have a body, with the whole record.");
-    const members = collection.place.requireSameId(call, collection.body.of(call));
     await collection.check(call);
+    const members = collection.place.requireSameId(call, collection.body.of(call));
     const embedded = await collection.embeddedOf(call, () => members);
     const replace = (record: RawJson<unknown>) => replaceRecord(collection, call, { members, embedded }, record);
     if (collection.resource.plan.creation !== "replace") return collection.change(call, replace);

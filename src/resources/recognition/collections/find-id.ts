@@ -85,6 +85,19 @@ export function findId(
   return path && sent !== "int64" ? { path, type: "string" } : undefined;
 }
 
+/** Returns the property with the other id of a record whose path can have one of two, such as the slug of `{id_or_slug}`; undefined for none. */
+export function findOtherId(
+  parameter: string,
+  { path: [idName, ...inner] }: Id,
+  record: RecordSchema,
+): string | undefined {
+  const [one, other] = toSnakeCase(parameter).split("_or_");
+  if (one === undefined || other === undefined || idName === undefined || inner.length > 0) return undefined;
+  const words = [other, one, one.split("_").at(-1)];
+  const isText = (name: string) => idType(record.property(name)) === "string";
+  return record.propertyNames.find((name) => name !== idName && words.includes(toSnakeCase(name)) && isText(name));
+}
+
 const lettersOf = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, "");
 
 const isUuid = (schemas: readonly SchemaNode[]) => schemas.some(({ schema: { format } }) => format === "uuid");

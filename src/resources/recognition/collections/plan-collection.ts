@@ -15,7 +15,7 @@ import { findIndexes } from "../lists/list-order.ts";
 import { makeInitial } from "../made-members.ts";
 import { isRecordPath, lastSegment, normalizePath, parametersOf } from "../paths.ts";
 import type { PathHint } from "../x-resource.ts";
-import { type Id, withoutSign } from "./find-id.ts";
+import { findOtherId, type Id, withoutSign } from "./find-id.ts";
 import { findScope, findTenants } from "./parents.ts";
 
 /** An operation of a collection at another path. */
@@ -118,6 +118,7 @@ export function planCollection(
       isSent,
       isRequired: isSent && newRecord.required.includes(idSentAt.join(".")),
       ...(idMember !== undefined && { member: idMember }),
+      other: findOtherId(parameter, id, record),
       isUsual:
         id.isGiven === true || (id.isConverted !== true && [parameter, "id"].includes(withoutSign(id.path.join(".")))),
     },

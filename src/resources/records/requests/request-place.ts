@@ -40,6 +40,11 @@ export class RequestPlace {
     );
   }
 
+  /** Returns the values of the headers of the scope. */
+  tenantsOf(call: UntypedCall): readonly string[] {
+    return this.scopeValuesOf(call).slice(0, tenantsOf(this.#resource.plan.scope).length);
+  }
+
   /** Returns the members of a new record that the path of a request has. */
   membersOf(call: UntypedCall): Readonly<Record<string, unknown>> {
     const values = this.withinOf(call);
@@ -56,8 +61,7 @@ export class RequestPlace {
   /** Returns the values of the parameters of a path above the record. */
   valuesAbove(call: UntypedCall): readonly string[] {
     if (this.#within === undefined) return this.scopeValuesOf(call);
-    const tenants = this.scopeValuesOf(call).slice(0, tenantsOf(this.#resource.plan.scope).length);
-    return [...tenants, ...parametersOf(this.#path).map((name) => parameterOf(call, name))];
+    return [...this.tenantsOf(call), ...parametersOf(this.#path).map((name) => parameterOf(call, name))];
   }
 
   /** Returns the id of the record; a single one has none. */
