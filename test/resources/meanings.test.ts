@@ -156,3 +156,33 @@ testLikely("a member that a record requires, and does not declare, is kept", tea
   const lead = { id: "a", type: "user" };
   t.same((await send("POST", "/teams", { name: "x", lead })).body.lead, lead);
 });
+
+const said = (description: string, type = "string") => `{ type: ${type}, description: "${description}" }`;
+const server = [
+  "name: { type: string }",
+  `port: ${said("Custom port (default: 22).", "integer")}`,
+  `user: ${said("Custom user (default: git)")}`,
+  `kind: ${said("Use `web` for all. Default: `web`.")}`,
+  `label: ${said("Defaults to `name`.")}`,
+  `days: ${said("Defaults to 30 days.", "integer")}`,
+  `main: ${said("Defaults to `true` for the first one.", "boolean")}`,
+  `color: ${said("Default red or blue")}`,
+].join(", ");
+const servers = documentOf(`  /servers:
+    post: { operationId: addServer, requestBody: { ${json(object(server))} }, ${ok(object(`id: { type: integer }, ${server}`), 201)} }
+  /servers/{id}:
+    ${path("id", "type: integer")}
+    get: { operationId: getServer, ${ok(object(`id: { type: integer }, ${server}`))} }
+`);
+
+testLikely("the default of a member can be in its description", servers, async (t, send) => {
+  const made = { port: 22, user: "git", kind: "web" };
+  t.same((await send("POST", "/servers", { name: "a" })).body, { id: 1, name: "a", ...made });
+  t.same((await send("POST", "/servers", { name: "b", port: 1, main: true })).body, {
+    id: 2,
+    name: "b",
+    ...made,
+    port: 1,
+    main: true,
+  });
+});

@@ -77,8 +77,16 @@ export const beginnings = [
 /** The values of a text that its description has in quotes: "`enabled` or `disabled`". */
 export const spokenValues = /(?<=[`'"])\w+(?=[`'"])/g;
 
-/** The sentence that says the default of a value of an enum. */
-export const spokenDefault = /\bdefaults? (?:to|is|value is|value:) ?[`'"]?([\w-]+)/i;
+// The words of a description that say a default, for all records: "true if …" is of some, and "30 days" has a unit.
+const spokenDefault =
+  /\bdefaults?(?:\s(?:to|is|value\sis|value:)|:)\s?(?:[`'"](?<quoted>[^`'"]{1,40})[`'"]|(?<word>[\w-]+\b))(?![\w-]|,?\s(?:for|if|when|unless|where|depending|(?:milli)?seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b)(?<end>\))?/i;
+
+/** Returns the default that a description says, and whether it is certainly a value: in quotes, or as "(default: 22)". Undefined for none. */
+export function findSpokenDefault(description: unknown): { text: string; isValue: boolean } | undefined {
+  const { quoted, word, end } = spokenDefault.exec(`${description}`)?.groups ?? {};
+  const text = quoted ?? word;
+  return text === undefined ? undefined : { text, isValue: quoted !== undefined || end !== undefined };
+}
 
 /** The description of a map of which an empty text removes a key. */
 export const spokenUnset = /\bunset by posting an empty value\b/i; // Stripe

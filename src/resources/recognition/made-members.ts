@@ -4,7 +4,7 @@ import type { SchemaNode } from "../../openapi/index.ts";
 import { meaningOf } from "../names/meaning.ts";
 import { attributesName, callerNames, kindNames, otherIdNames, timeNames } from "../names/member-names.ts";
 import { callerForms, otherIds, type Source } from "../record/member-sources.ts";
-import { chooseValues, sampleMember, valuesOf } from "../record/member-values.ts";
+import { chooseValues, sampleMember, spokenDefaultOf, valuesOf } from "../record/member-values.ts";
 import type { AlternativePlan } from "../record/record-form.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
 import { withAlternatives } from "../record/schema-nodes.ts";
@@ -47,8 +47,11 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
   // What only some alternatives have is made by their own plans.
   const names = record.propertyNames.filter((name) => record.isCommon(name));
   const unsent = names.filter((name) => name !== id && !sent(name));
-  const hasDefault = (name: string) => record.property(name).some(({ schema }) => schema.default !== undefined);
-  const defaults = names.filter((name) => hasDefault(name) || listedAs(name) !== undefined);
+  const hasDefault = (name: string) =>
+    record.property(name).some(({ schema }) => schema.default !== undefined) ||
+    listedAs(name) !== undefined ||
+    spokenDefaultOf(record, name, body) !== undefined;
+  const defaults = names.filter(hasDefault);
   const required = new Set([...[record, ...shown].flatMap((schema) => schema.required), ...defaults]);
   // A request can have the time of the creation, so that an import can set it.
   const optional = names.filter((name) => name !== id && sent(name) && !body.required.includes(name));

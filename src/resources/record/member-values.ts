@@ -4,9 +4,9 @@ import { meaningOf } from "../names/meaning.ts";
 import {
   beginnings,
   certainIdNames,
+  findSpokenDefault,
   pointedNames,
   referenceNames,
-  spokenDefault,
   spokenValues,
   stateNames,
   urlNames,
@@ -122,11 +122,9 @@ export function chooseValues(
     const innerUrl = (one: string) => listUrl(one) ?? (one === "href" ? linkUrl() : urlOf?.(one));
     const inner = { urlOf: innerUrl, isSaid, levels: levels - 1 };
     const made = member && levels > 0 ? valuesOf(chooseValues(member, member.required, inner)) : {};
-    const described = [...schemas, ...(body?.property(name) ?? []).map(({ schema }) => schema)];
-    const spoken = described.flatMap(({ description }) => spokenDefault.exec(`${description}`)?.[1] ?? [])[0];
     const said: readonly (readonly [Reason, ...unknown[]])[] = [
       ["only value", find("const"), ...(values?.length === 1 ? values : [])],
-      ["default", find("default"), (values ?? [true, false]).find((value) => `${value}` === spoken)],
+      ["default", find("default"), spokenDefaultOf(record, name, body)],
       ["default", listedAs?.(name)],
       ["URL", urlOf?.(name), pathOf.exec(`${find("pattern")}`)?.[1]],
       ["counter", !isSaid && /(^|_)count$/.test(toSnakeCase(name)) ? 0 : undefined],
@@ -137,7 +135,7 @@ export function chooseValues(
     const isPointed =
       pointedNames.test(toSnakeCase(name)) || schemas.some(({ format }) => pointedFormats.has(format as string));
     const spokenStates = stateNames.test(name)
-      ? described.flatMap((one) => `${one.description}`.match(spokenValues) ?? [])
+      ? describedIn(record, name, body).flatMap((one) => `${one.description}`.match(spokenValues) ?? [])
       : [];
     const likely: typeof said = [
       ["beginning", ...(values ?? spokenStates).filter(isBeginning).toSorted((a, b) => orderOf(a) - orderOf(b))],
@@ -152,6 +150,23 @@ export function chooseValues(
   });
   return Object.fromEntries(chosen);
 }
+
+/** Returns the default of a member that a description says; undefined if there is none that a record can have. */
+export function spokenDefaultOf(record: RecordSchema, name: string, body?: RecordSchema): unknown {
+  const said = describedIn(record, name, body).flatMap(({ description }) => findSpokenDefault(description) ?? []);
+  const values = record.property(name).find(({ schema }) => schema.enum)?.schema.enum as unknown[] | undefined;
+  const candidates = said.flatMap(({ text, isValue }) => {
+    const listed = (values ?? [true, false]).filter((value) => `${value}` === text);
+    // Another member, or no value, such as in "defaults to `name`" and "defaults to `null`".
+    const isOther = record.propertyNames.includes(text) || /^(null|none|nil|now|empty|undefined)$/i.test(text);
+    const number = /^-?(0|[1-9]\d*)$/.test(text) ? [parseJson(text)] : [];
+    return [...listed, ...(values || isOther ? [] : [...number, ...(isValue ? [text] : [])])];
+  });
+  return candidates.find((value) => record.accepts(name, value));
+}
+
+const describedIn = (record: RecordSchema, name: string, body: RecordSchema | undefined) =>
+  [...record.property(name), ...(body?.property(name) ?? [])].map(({ schema }) => schema);
 
 // Of a list in a record, such as `^/v1/refunds`.
 const pathOf = /^\^(\/[\w/-]+)\$?$/;

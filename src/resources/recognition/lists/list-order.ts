@@ -13,7 +13,7 @@ import {
   spokenReverse,
 } from "../../names/list-names.ts";
 import { meaningOf } from "../../names/meaning.ts";
-import { spokenDefault } from "../../names/member-names.ts";
+import { findSpokenDefault } from "../../names/member-names.ts";
 import type { CollectionPlan } from "../../record/collection-plan.ts";
 import { RecordSchema } from "../../record/record-schema.ts";
 import type { Resource } from "../../record/resource.ts";
@@ -128,7 +128,7 @@ export function readOrderPlan(list: Operation, resource: OrderedRecords): OrderP
   const says = (one: Parameter | undefined, words: RegExp) =>
     one ? sentencesOf(one).some((sentence) => words.test(sentence)) : false;
   const descends = says(directing, spokenDescending) || says(sorting, spokenReverse);
-  const named = sorting && spokenDefault.exec(descriptionOf(sorting))?.[1];
+  const named = sorting && findSpokenDefault(descriptionOf(sorting))?.text;
   const spoken = named === undefined ? undefined : readSort([named], resource, descends);
   const own = typeof spoken === "object" ? spoken : descends ? newestFirst : undefined;
   const usual = own ?? (direction ? undefined : readSpokenOrder(list, resource));
