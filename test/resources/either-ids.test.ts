@@ -99,6 +99,16 @@ const ids: readonly (readonly [
   ],
   ["not its name", "/files/{file_key}", ["name"], ""],
   ["its name, if the parameter is one", "/tags/{tag_id}", ["name"], "name", "The name of the tag."],
+  ["its name before its id, if the parameter is one", "/tags/{tag}", ["id", "name"], "name", "Name of the tag to get."],
+  ["not its name, if the parameter is also an id", "/tags/{tag}", ["id", "name"], "id", "The id or name of the tag."],
+  ["its login, if the parameter is a name", "/users/{username}", ["id", "login"], "login"],
+  [
+    "the one that the parameter names",
+    "/tickets/{ticket_id}",
+    ["id", "ticket_id"],
+    "id",
+    "This is the `id` field, not the `ticket_id` property.",
+  ],
 ];
 
 for (const [why, path, members, id, description = ""] of ids)

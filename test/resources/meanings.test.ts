@@ -33,6 +33,23 @@ t.test("Records that another collection has are not imported a second time", asy
   t.same(answered, ["getUser", "listStates", "listLands"]);
 });
 
+t.test("Records that other operations create, or add to a list, are not imported", async (t) => {
+  const user = ref("User");
+  const { answered } = await plan(
+    `  /chats/{id}: { ${path("id")}, get: { operationId: getChat, ${ok(user)} } }
+  /chats/groups: { get: { operationId: listGroups, ${listOf(user)} }, post: { operationId: addGroup, requestBody: { ${json(user)} }, ${ok(user, 201)} } }
+  /teams/{team}/members: { ${path("team")}, get: { operationId: listMembers, ${listOf(ref("Member"))} } }
+  /teams/{team}/members/{id}:
+    parameters: [${["team", "id"].map((name) => `{ name: ${name}, in: path, required: true, schema: { type: string } }`)}]
+    get: { operationId: getMember, ${ok(ref("Member"))} }
+    put: { operationId: addMember, responses: { 204: { description: x } } }
+    delete: { operationId: removeMember, responses: { 204: { description: x } } }
+`,
+    `components: { schemas: { User: ${object("id: { type: string }, name: { type: string }", ", required: [id]")}, Member: ${object("id: { type: string }, role: { type: string }", ", required: [id]")} } }`,
+  );
+  t.same(answered, ["listGroups", "addGroup"]);
+});
+
 t.test("What a service makes of its records is not imported", async (t) => {
   const item = object("id: { type: string }", ", required: [id]");
   const list = (id: string, text = "") => `{ get: { operationId: ${id}, description: "${text}", ${listOf(item)} } }`;

@@ -5,6 +5,16 @@ import { type Row, singularOf } from "./meaning.ts";
 /** The properties that have an id, beside those that are named like the parameter of the path. The first that a record has is its id. */
 export const idNames = ["uuid", "pk", "key", "slug", "number", "name", "code"];
 
+/** The properties with the id of a record whose path has a name, such as `/users/{username}`. */
+export const nameIds = ["login", "user_name", "username", "slug", "name"];
+
+/** The parameters of a path with a name, and the descriptions of others that have one. */
+export const namedParameters = /(^|_)(user_?name|name|login|slug)$/;
+export const spokenNames = /^(?!.*\b(id|identifier|uuid)\b)(the )?([\w'-]+ ){0,3}(user)?name\b/i;
+
+/** The description of a parameter that says in which property its value is: "This is the `id` field". */
+export const spokenIds = /(?<!\bnot (?:the )?)`(\w+)` (?:field|property|attribute)\b/;
+
 /** The properties by which a record refers to another one, if it has a part of it. */
 export const referenceNames = ["id", "gid", "uuid", "key", "slug", "login", "name", "code", "ref", "sha"];
 

@@ -4,6 +4,7 @@ import type { Document } from "../../../openapi/index.ts";
 import type { Collection } from "../../../store/index.ts";
 import type { CollectionPlan } from "../../record/collection-plan.ts";
 import { Resource } from "../../record/resource.ts";
+import { bodiesOf } from "../bodies-and-parameters.ts";
 import { lastSegment, listPathOf, parametersOf } from "../paths.ts";
 import { readPathHint } from "../x-resource.ts";
 import { CollectionFinder } from "./collection-finder.ts";
@@ -30,21 +31,30 @@ export function collectionsOf(document: Document): readonly Collection[] {
 
 function findCollections(document: Document): readonly CollectionPlan[] {
   const finder = new CollectionFinder(document);
-  const found = document.operations.flatMap((item) => finder.findCollection(item) ?? []);
+  const found: FoundCollection[] = [];
+  const memberships: FoundCollection[] = [];
+  for (const one of document.operations.flatMap((item) => finder.findCollection(item) ?? []))
+    (isMembership(one) ? memberships : found).push(one);
   const collections = firstOfEachPath(found.filter((one) => !isImported(one)));
   const singles = document.operations.flatMap((get) => finder.findSingle(get, collections) ?? []);
   const likely = found.filter(
     (one) => isImported(one) && !singles.some(({ path }) => path === one.path) && !isOtherKey(one, found),
   );
   const others = addViews(document, [...collections, ...singles, ...firstOfEachPath(likely)]);
-  const lists = document.operations.flatMap((get) => finder.findList(get, others) ?? []);
+  const lists = document.operations.flatMap((get) => finder.findList(get, [...others, ...memberships]) ?? []);
   const all = [...others, ...lists.filter((one) => !isKeptElsewhere(one, lists))];
-  const names = nameAll(all);
+  const planned = all.filter((one) => !all.some((other) => isCreatedElsewhere(one, other)));
+  const names = nameAll(planned);
   const nameOf = (one: FoundCollection) => names.get(one) as string;
-  return all.map((one) => {
+  return planned.map((one) => {
     const hint = readPathHint(document, one.item.path) || {};
-    return { ...planCollection(one, nameOf(one), hint), ...planConstraints(hint, one, all, nameOf) };
+    return { ...planCollection(one, nameOf(one), hint), ...planConstraints(hint, one, planned, nameOf) };
   });
+}
+
+// Whether PUT without a body adds a record of another collection to a list, such as `/teams/{id}/repositories/{repositoryId}`.
+function isMembership({ operations: { create, replace } }: FoundCollection): boolean {
+  return create === undefined && replace !== undefined && bodiesOf(replace).length === 0;
 }
 
 // Two paths such as `/fields/{id}` and `/fields/{fieldId}` are of one collection, of which the first one is answered.
@@ -59,6 +69,17 @@ function isOtherKey({ path, record, id }: FoundCollection, found: readonly Found
   const isSame = (one: FoundCollection) => one.record.pointer === record.pointer && one.path !== path;
   return (
     !id.isGiven && found.some((one) => isSame(one) && (one.path === above || (isAll && listPathOf(one.path) === above)))
+  );
+}
+
+// Whether the imported records of a path such as `/teams/{id}/members/{name}` or `/chats/{id}` are those that operations of `/users` and
+// `/chats/groups` create.
+function isCreatedElsewhere(one: FoundCollection, other: FoundCollection): boolean {
+  const isCopy = isImported(one) && !one.id.isGiven && !isImported(other) && !other.isSingle;
+  return (
+    isCopy &&
+    other.record.pointer === one.record.pointer &&
+    parametersOf(other.path).length <= parametersOf(one.path).length
   );
 }
 

@@ -3,7 +3,7 @@ import { toSnakeCase } from "../../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../../openapi/index.ts";
 import type { Collection } from "../../../store/index.ts";
 import { singularOf } from "../../names/meaning.ts";
-import { idNames } from "../../names/member-names.ts";
+import { idNames, namedParameters, nameIds, spokenIds, spokenNames } from "../../names/member-names.ts";
 import { RecordSchema } from "../../record/record-schema.ts";
 import { valueType } from "../../record/schema-nodes.ts";
 import { descriptionOf } from "../bodies-and-parameters.ts";
@@ -47,10 +47,12 @@ export function findId(
   const whole = toSnakeCase(parameter);
   const words = whole.split("_");
   const suffixes = words.slice(1).map((_, index) => words.slice(index + 1).join("_"));
+  const description = part ? descriptionOf(part) : "";
   // Two records can have the same name, unless the path is by name.
   const isByName =
-    parameter !== "id" && (!/(^|_)(id|key)$/.test(whole) || /\bname\b/i.test(part ? descriptionOf(part) : ""));
-  const usual = [`${thing}_id`, ...idNames.filter((name) => name !== "name" || isByName)];
+    (namedParameters.test(whole) && !words.includes("or")) || (parameter !== "id" && spokenNames.test(description));
+  const canBeName = isByName || (parameter !== "id" && !/(^|_)(id|key)$/.test(whole));
+  const usual = [`${thing}_id`, ...idNames.filter((name) => name !== "name" || canBeName)];
   const find = (wanted: string | undefined) =>
     record.propertyNames.find((name) => toSnakeCase(name) === wanted) ??
     record.propertyNames.find((name) => toSnakeCase(withoutSign(name)) === wanted);
@@ -60,9 +62,11 @@ export function findId(
   // Such as `refund_id` of `{terminal_refund_id}`, and `code` of `/promotion_codes/{promotion_code}`: they say something else.
   const isOwn = singularOf(toSnakeCase(lastSegment(listPathOf(template)))) === whole;
   const certain = suffixes.filter((suffix) => either.length > 0 || !(isOwn || suffix.endsWith("_id")));
-  const first = isMade ? ["id"] : [whole, ...certain, ...either, "id", ...suffixes];
+  const [, said] = spokenIds.exec(description) ?? [];
+  const byName = isByName && either.length === 0 ? nameIds : [];
+  const first = isMade ? ["id"] : [whole, ...certain, ...byName, ...either, "id", ...suffixes];
   const alike = record.propertyNames.filter((name) => lettersOf(name) === lettersOf(parameter));
-  const named = [...alike, ...[...first, "id"].flatMap((one) => find(one) ?? [])];
+  const named = [...(said ? [said] : []), parameter, ...alike, ...[...first, "id"].flatMap((one) => find(one) ?? [])];
   // A UUID is no name or code.
   const canBe = (name: string) => !isUuid(parts) || isUuid(record.property(name));
   const others = usual.flatMap((one) => find(one) ?? []).filter(canBe);
@@ -71,11 +75,11 @@ export function findId(
     const [, prefix] = /^(.+)_id$/.exec(toSnakeCase(name)) ?? [];
     return prefix !== undefined && thing?.endsWith(prefix);
   });
-  for (const name of [parameter, ...named, ...others, ...similar]) {
+  for (const name of [...named, ...others, ...similar]) {
     // The parameter can be a key of a map, which is no property.
     const type = record.propertyNames.includes(name) ? idType(record.property(name)) : undefined;
     // The parameter can be the number of a text: they are compared as texts.
-    const isComparable = sent !== "int64" || type === sent || [parameter, ...named].includes(name);
+    const isComparable = sent === "int64" ? type === sent || named.includes(name) : !isByName || type !== "int64";
     if (type !== undefined && isComparable)
       return { path: [name], type, isConverted: sent === "int64" && type === "string" };
   }

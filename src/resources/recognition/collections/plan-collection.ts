@@ -3,7 +3,7 @@ import { toSnakeCase } from "../../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../../openapi/index.ts";
 import { type Filter, type IdForm, idForms, makeId } from "../../../store/index.ts";
 import { singularOf } from "../../names/meaning.ts";
-import { certainIdNames } from "../../names/member-names.ts";
+import { certainIdNames, nameIds } from "../../names/member-names.ts";
 import { spokenChange, spokenCreation } from "../../names/operation-names.ts";
 import type { CollectionPlan, OperationKind, ViewParameter, ViewPlan } from "../../record/collection-plan.ts";
 import type { RecordSchema } from "../../record/record-schema.ts";
@@ -98,7 +98,7 @@ export function planCollection(
     plan: { filters, creation: creationOf({ isSingle, operations }) },
   };
   const known = [...pageParameters, ...filters.map((filter) => filter.name)];
-  const idMember = findIdMember(parameter, id, record, newRecord);
+  const idMember = findIdMember(parameter, id, record, newRecord, singularOf(toSnakeCase(lastSegment(path))));
   const idSentAt = idMember === undefined ? id.path : [idMember];
   const sentAt = id.path.length === 0 ? [] : newRecord.at(idSentAt).map(({ schema }) => schema);
   const isSent = sentAt.length > 0 && !sentAt.some(({ readOnly }) => readOnly === true);
@@ -142,14 +142,23 @@ export function planCollection(
   } satisfies CollectionPlan;
 }
 
-// Returns the required member of a new record with the name of the parameter of the path, such as `teamId`, if a record has its id
-// elsewhere, such as in `id`, and no member of that name: undefined if there is none. An optional one can refer to another record.
-function findIdMember(parameter: string, { path, type }: Id, record: RecordSchema, newRecord: RecordSchema) {
+// Returns the required member of a new record with the id, if a record has it elsewhere: `teamId` for `id` of `/teams/{teamId}`, `username` for
+// `login` of `/users/{username}`, `tag_name` for `name` and `name` for `id` of `/tags/{tag}`. Undefined if there is none. A record has no
+// member of that name, and an optional one can refer to another record.
+function findIdMember(
+  parameter: string,
+  { path, type }: Id,
+  record: RecordSchema,
+  newRecord: RecordSchema,
+  thing: string,
+) {
+  if (path.length === 0 || type !== "string" || newRecord.at(path).length > 0) return undefined;
   const [words, own] = [parameter, path.join(".")].map(toSnakeCase) as [string, string];
-  const isElsewhere = path.length > 0 && newRecord.at(path).length === 0 && !record.propertyNames.includes(parameter);
-  const isSent = newRecord.required.includes(parameter) && valueType(newRecord.property(parameter)) === "string";
-  const isId = type === "string" && (certainIdNames.test(words) || words === own);
-  return isElsewhere && isSent && isId ? parameter : undefined;
+  const canBe = (name: string) =>
+    !record.propertyNames.includes(name) && valueType(newRecord.property(name)) === "string";
+  const find = (wanted: string) => newRecord.required.find((name) => toSnakeCase(name) === wanted && canBe(name));
+  if (certainIdNames.test(words) || words === own || nameIds.includes(own)) return find(words) ?? find(`${words}_name`);
+  return find(words) ?? (words === thing ? find("name") : undefined);
 }
 
 // Returns the first form of ids that a document allows, such as `AC` with 32 hexadecimal digits for the pattern ^AC[0-9a-f]{32}$.
