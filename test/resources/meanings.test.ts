@@ -203,3 +203,24 @@ testLikely("the default of a member can be in its description", servers, async (
     main: true,
   });
 });
+
+const spot = (checked: string) => object(`city: { type: string }, checked: ${checked}`, ", required: [city, checked]");
+const trip = (checked: string) =>
+  object(`id: { type: integer, readOnly: true }, name: { type: string }, to: ${spot(checked)}`);
+const named = object("name: { type: string }");
+const moment = "{ type: string, format: date-time, readOnly: true }";
+const trips = documentOf(`  /trips:
+    post: { operationId: addTrip, requestBody: { ${json(named)} }, ${ok(trip(moment), 201)} }
+  /trips/{id}:
+    ${path("id", "type: integer")}
+    get: { operationId: getTrip, ${ok(trip(moment))} }
+    patch: { operationId: changeTrip, requestBody: { ${json(trip(moment))} }, ${ok(trip(moment))} }
+`);
+
+testLikely("a change is a 501 if it needs a member that no request can have", trips, async (t, send) => {
+  await send("POST", "/trips", { name: "A" });
+  t.match(await send("PATCH", "/trips/1", { to: { city: "Tartu" } }), {
+    status: 501,
+    body: { message: /The value of to does not match its schema in the \w+ of a response/ },
+  });
+});

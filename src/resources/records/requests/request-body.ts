@@ -81,12 +81,7 @@ export class RequestBody {
   requireValid({ value, problem }: Checked<object>, body: object): object {
     if (problem === undefined) return value;
     const opaque = this.#maker?.findOpaque(body);
-    const other = this.#maker?.body.required.includes(`${opaque}`) ? "it with another value" : "the request without it";
-    if (opaque !== undefined)
-      throw new HttpError(
-        "not_implemented",
-        `The value of ${this.sentName(opaque)} does not match its schema in the ${this.#resource.recordName} of a response, and can't be converted. Send ${other}.`,
-      );
+    if (opaque !== undefined) throw this.#mismatch(opaque);
     const subject = problem.path === "" ? "it" : `its property ${problem.path}`;
     const canSend = problem.path === "" && this.#maker?.body.canHave(`${problem.part}`);
     throw new HttpError(
@@ -95,10 +90,23 @@ export class RequestBody {
     );
   }
 
-  /** Returns a record that a request has changed. Throws an InvalidRequest if it does not match its schema any more. */
+  #mismatch(name: string): HttpError {
+    const other = this.#maker?.body.required.includes(name) ? "it with another value" : "the request without it";
+    return new HttpError(
+      "not_implemented",
+      `The value of ${this.sentName(name)} does not match its schema in the ${this.#resource.recordName} of a response, and can't be converted. Send ${other}.`,
+    );
+  }
+
+  /** Returns a record that a request has changed. Throws an HttpError if it does not match its schema any more. */
   requireAllowed({ value, problem }: Checked<object>): object {
     if (problem === undefined) return value;
     const { recordName } = this.#resource;
+    const place = problem.path.split(".").filter((name) => !/^\d+$/.test(name));
+    // A member of an object that no request can have.
+    const lacking = problem.path === "" || problem.part === undefined ? undefined : [...place, problem.part];
+    const canSend = (names: readonly string[]) => this.#maker?.body.at(names).some(({ schema }) => !schema.readOnly);
+    if (lacking && this.#maker && !canSend(lacking)) throw this.#mismatch(`${place[0]}`);
     const subject = problem.path === "" ? `The ${recordName}` : `The property ${problem.path} of the ${recordName}`;
     throw invalidBody(
       this.sentName(problem.part ?? problem.path),
