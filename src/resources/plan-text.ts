@@ -102,6 +102,7 @@ function describeSet({ members, if: conditions }: NonNullable<PlannedAction["set
 function describeMade([name, source]: [string, Source]): string {
   if ("time" in source) return `${name} (the time)`;
   if ("otherId" in source) return `${name} (a random id)`;
+  if ("countOf" in source) return `${name} (the number of ${source.countOf})`;
   if ("caller" in source) return `${name} (the caller)`;
   if ("members" in source)
     return Object.entries(source.members)

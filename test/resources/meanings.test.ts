@@ -224,3 +224,34 @@ testLikely("a change is a 501 if it needs a member that no request can have", tr
     body: { message: /The value of to does not match its schema in the \w+ of a response/ },
   });
 });
+
+const texts = "{ type: array, items: { type: string } }";
+const members = `name: { type: string }, peers: ${texts}, parent: { type: string }`;
+const shownGroup = object(
+  `id: { type: integer }, ${members}, peers_count: { type: integer }, parent_label: { type: string }`,
+  ", required: [id, name, peers_count, parent_label]",
+);
+const groups = documentOf(`  /groups:
+    post: { operationId: addGroup, requestBody: { ${json(object(members, ", required: [name]"))} }, ${ok(shownGroup, 201)} }
+  /groups/{id}:
+    ${path("id", "type: integer")}
+    get: { operationId: getGroup, ${ok(shownGroup)} }
+    put: { operationId: putGroup, requestBody: { ${json(object(members, ", required: [name]"))} }, ${ok(shownGroup)} }
+    patch: { operationId: changeGroup, requestBody: { ${json(object(members))} }, ${ok(shownGroup)} }
+`);
+
+testLikely(
+  "the number of items of an array is counted, and what a member refers to is not empty",
+  groups,
+  async (t, send) => {
+    const { body } = await send("POST", "/groups", { name: "A", peers: ["x", "y"] });
+    t.same(body, { id: 1, name: "A", peers: ["x", "y"], peers_count: 2, parent_label: "" });
+    t.equal((await send("PATCH", "/groups/1", { peers: ["x"] })).body.peers_count, 1);
+    t.equal((await send("PATCH", "/groups/1", { peers: [] })).body.peers_count, 0);
+    t.equal((await send("PUT", "/groups/1", { name: "A", peers: ["x", "y", "z"] })).body.peers_count, 3);
+    t.match(await send("POST", "/groups", { name: "A", parent: "B" }), {
+      status: 501,
+      body: { message: /member parent/ },
+    });
+  },
+);

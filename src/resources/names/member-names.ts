@@ -28,6 +28,12 @@ export function foreignIdOf(name: string, other: string): string | undefined {
   return thing === words || (many && thing === singularOf(words)) ? id : undefined;
 }
 
+/** The members with the number of items of an array. */
+export const countNames = /^(?:(.+)_count|(?:num|number_of|total)_(.+))$/;
+
+/** The members with a part of what another one refers to, such as `parent_name` and `users_obj`. */
+export const partNames = /^(.+)_(name|title|label|obj|object|details?)$/;
+
 /** Names that a record and its parent both have, with different values. */
 export const ownNames = /^(id|uuid|key|slug|number|name|code)$/;
 

@@ -1,13 +1,13 @@
 // Which members of a record no request has, and what the server makes of them: times, constants, defaults, and empty values.
 import { toSnakeCase } from "../../lib/index.ts";
 import type { SchemaNode } from "../../openapi/index.ts";
-import { meaningOf } from "../names/meaning.ts";
-import { attributesName, callerNames, kindNames, otherIdNames, timeNames } from "../names/member-names.ts";
+import { meaningOf, singularOf } from "../names/meaning.ts";
+import { attributesName, callerNames, countNames, kindNames, otherIdNames, timeNames } from "../names/member-names.ts";
 import { callerForms, otherIds, type Source } from "../record/member-sources.ts";
 import { chooseValues, sampleMember, spokenDefaultOf, valuesOf } from "../record/member-values.ts";
 import type { AlternativePlan } from "../record/record-form.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
-import { withAlternatives } from "../record/schema-nodes.ts";
+import { itemSchemas, withAlternatives } from "../record/schema-nodes.ts";
 
 const maxDepth = 3; // of alternatives in alternatives
 
@@ -87,12 +87,17 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
       sent(name) || record.isConstant(name) || !meaningOf(otherIdNames, name) ? undefined : findOtherId(name, record);
     return otherId ? [[name, { otherId }]] : [];
   });
-  const isIdentified = (name: string) => identified.some(([one]) => one === name);
-  const made = missing.filter((name) => name !== attributesName && !isOfCaller(name) && !isIdentified(name));
+  const counted = missing.flatMap((name): [string, Source][] => {
+    const countOf = findCounted(name, record);
+    return countOf === undefined ? [] : [[name, { countOf }]];
+  });
+  const isFound = (name: string) => [...identified, ...counted].some(([one]) => one === name);
+  const made = missing.filter((name) => name !== attributesName && !isOfCaller(name) && !isFound(name));
   const values = isNew && made.length > 0 ? chooseValues(record, made, { shown, body, listedAs, urlOf }) : {};
   const created: (readonly [string, Source])[] = [
     ...timed,
     ...identified,
+    ...counted,
     ...missing.filter(isOfCaller).map((name) => [name, { caller: true }] as const),
     ...Object.entries(values),
     ...(inner ? [[attributesName, { members: inner.created }] as const] : []),
@@ -107,6 +112,7 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
     created: isNew ? Object.fromEntries(created) : {},
     updated: Object.fromEntries([
       ...updated,
+      ...counted,
       ...(inner ? [[attributesName, { members: inner.updated }] as const] : []),
     ]),
     kept: keepsAll ? record.propertyNames : isNew ? [...new Set([...kept, ...unsendable, ...placed])] : [],
@@ -114,6 +120,15 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
     unkept: record.propertyNames.filter((name) => isUnkept(name) || (!canSend(name) && !body.isOpen && isMade(name))),
     alternatives: depth < maxDepth ? record.alternatives.map((one) => planMembers(one, context, depth + 1)) : [],
   };
+}
+
+// The array that a member counts, such as `peers` of `peers_count`.
+function findCounted(name: string, record: RecordSchema): string | undefined {
+  const [, before, behind] = countNames.exec(toSnakeCase(name)) ?? [];
+  const thing = before ?? behind;
+  if (thing === undefined || !record.accepts(name, 2)) return undefined;
+  const isCounted = (one: string) => singularOf(toSnakeCase(one)) === singularOf(thing);
+  return record.propertyNames.find((one) => isCounted(one) && itemSchemas(record.property(one)) !== undefined);
 }
 
 // The first form of an id that a member can have.

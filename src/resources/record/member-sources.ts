@@ -5,12 +5,13 @@ import type { RecordSchema } from "./record-schema.ts";
 import { fillUrls, hasUrls, recordUrl } from "./url-placeholders.ts";
 
 /**
- * Where the server has the value of a member from: the time, another id than that of the path, which it makes, the caller, a value, or for
- * members of an object, each from its own.
+ * Where the server has the value of a member from: the time, another id than that of the path, which it makes, the number of items of an
+ * array of the record, the caller, a value, or for members of an object, each from its own.
  */
 export type Source =
   | { readonly time: keyof typeof times }
   | { readonly otherId: keyof typeof otherIds }
+  | { readonly countOf: string }
   | { readonly caller: true }
   | { readonly members: Sources }
   | ChosenValue;
@@ -50,17 +51,18 @@ export interface MakeOptions extends MakeContext {
   readonly converts: boolean;
 }
 
-/** Returns the members that have these sources. Those whose value is not known are missing. */
-export function makeMembers(record: RecordSchema, sources: Sources, options: MakeOptions): Members {
+/** Returns the members that have these sources, beside those that a record has of its own. Those whose value is not known are missing. */
+export function makeMembers(record: RecordSchema, sources: Sources, own: Members, options: MakeOptions): Members {
   const { now, url, caller = [] } = options;
   const members: [string, unknown][] = [];
   for (const [name, source] of Object.entries(sources)) {
     if ("time" in source) members.push([name, times[source.time](now)]);
     else if ("otherId" in source) members.push([name, otherIds[source.otherId]()]);
+    else if ("countOf" in source) members.push([name, [own[source.countOf] ?? []].flat().length]);
     else if ("caller" in source) members.push([name, caller.find((form) => record.accepts(name, form))]);
     else if ("members" in source) {
       const inner = record.member(name);
-      members.push([name, inner && makeMembers(inner, source.members, options)]);
+      members.push([name, inner && makeMembers(inner, source.members, Object(own[name]), options)]);
     } else if (!hasUrls(source.value)) members.push([name, source.value]);
     else if (url !== undefined) members.push([name, url === recordUrl ? source.value : fillUrls(source.value, url)]);
   }

@@ -59,7 +59,7 @@ export class RecordForm {
 
   // Returns members with those that are made, unless it has them.
   #addMade(sources: Sources, own: Members, options: MakeOptions, known: Members = {}): object {
-    const made = { ...makeMembers(this.record, sources, options), ...known };
+    const made = { ...makeMembers(this.record, sources, own, options), ...known };
     // Those of an object are made beside those that a request has, if it lacks some.
     const inner = Object.entries(sources).flatMap(([name, source]) => {
       const [value, sent] = [made[name], own[name]];
@@ -91,7 +91,7 @@ export class RecordForm {
     const removed = this.record.required.filter((name) => !Object.hasOwn(record, name) && name !== this.#id);
     const nulls = removed.filter((name) => this.record.accepts(name, null)).map((name) => [name, null]);
     const changed: Members = Object.fromEntries([...members, ...nulls]);
-    const updated = Object.entries(makeMembers(this.record, this.#plan.updated, options));
+    const updated = Object.entries(makeMembers(this.record, this.#plan.updated, changed, options));
     const merged = updated.map(([name, value]) => [
       name,
       isObject(value) ? { ...Object(changed[name]), ...value } : value,

@@ -1,6 +1,14 @@
 // The members of a body that are no part of a record.
 import { toSnakeCase } from "../../../lib/index.ts";
-import { attributesName, certainIdNames, controlNames, foreignIdOf, keyMembers } from "../../names/member-names.ts";
+import {
+  attributesName,
+  certainIdNames,
+  controlNames,
+  foreignIdOf,
+  keyMembers,
+  partNames,
+} from "../../names/member-names.ts";
+import type { Sources } from "../../record/member-sources.ts";
 import { RecordSchema } from "../../record/record-schema.ts";
 import type { Resource } from "../../record/resource.ts";
 import { itemSchemas, valueType } from "../../record/schema-nodes.ts";
@@ -34,6 +42,13 @@ export function findControls(
     !renamed.includes(name) &&
     (isOtherId(examined, name) || belongsElsewhere(examined, body, name));
   return names.filter((name) => (!record.propertyNames.includes(name) && isControl(name)) || isOther(name));
+}
+
+/** Returns the members of a body of which a record has a part that is made empty, which would be wrong: `parent` of `parent_name`. */
+export function findDescribed(body: RecordSchema, created: Sources): readonly string[] {
+  const made = Object.entries(created).filter(([, source]) => "because" in source && source.because === "empty");
+  const things = made.flatMap(([name]) => partNames.exec(toSnakeCase(name))?.[1] ?? []);
+  return body.propertyNames.filter((name) => body.canHave(name) && things.includes(toSnakeCase(name)));
 }
 
 // Whether a member of a new record can be its id, or that of another one, such as the comment to which it replies.

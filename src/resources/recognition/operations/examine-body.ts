@@ -15,7 +15,7 @@ import { findShownRecords } from "../responses/envelopes.ts";
 import { findEmbedded, findRenamed } from "../responses/response-shape.ts";
 import { createUrlFinder } from "../url-members.ts";
 import { readOperationHint, refusal } from "../x-resource.ts";
-import { findControls, findOwnMembers, responseOf } from "./body-controls.ts";
+import { findControls, findDescribed, findOwnMembers, responseOf } from "./body-controls.ts";
 import type { ExaminedOperation } from "./examined-operation.ts";
 
 /** The media types of JSON Merge Patch (RFC 7396), and of a body that looks like it. */
@@ -45,7 +45,10 @@ export class BodyExamination {
     const { kind } = this.#examined;
     const isNew = kind === "create" || kind === "replace";
     const body = isNew ? this.#examineNew() : kind === "update" ? this.#examineChange() : undefined;
-    const controls = findControls(this.#examined, this.#member, Object.values(body?.renamed ?? {}));
+    const controls = [
+      ...findControls(this.#examined, this.#member, Object.values(body?.renamed ?? {})),
+      ...(body ? findDescribed(this.#schemaOf({ pointer: body.schema }), body.created) : []),
+    ];
     const sent = isNew || kind === "delete" ? bodySchema(this.#operation) : undefined;
     const required = sent ? this.#schemaOf(sent).required : [];
     const inPath = parametersOf(this.#operation.path);
