@@ -19,7 +19,7 @@ const documentWith = (parameters: readonly string[], description = "") =>
 `,
     `components:
   schemas:
-    Book: { type: object, properties: { id: { type: integer, readOnly: true }, title: { type: string }, author: { type: string }, note: { type: string }, soldOn: { type: string, format: date }, hidden: { type: boolean }, approved: { type: boolean }, owner: { type: object, properties: { id: { type: string }, type: { type: string } } }, created_at: { type: string, format: date-time, readOnly: true } } }
+    Book: { type: object, properties: { id: { type: integer, readOnly: true }, title: { type: string }, author: { type: string }, note: { type: string }, link: { type: string, format: uri }, soldOn: { type: string, format: date }, hidden: { type: boolean }, approved: { type: boolean }, owner: { type: object, properties: { id: { type: string }, type: { type: string } } }, created_at: { type: string, format: date-time, readOnly: true } } }
 `,
   );
 
@@ -41,6 +41,21 @@ const cases: readonly (readonly [name: string, document: string, expected: Reado
     "a list has the records that a default selects by a boolean",
     documentWith([query("show_hidden", "", "type: boolean, default: false")]),
     { "": "2 3", "show_hidden=false": "2 3", "show_hidden=true": "1 2 3" },
+  ],
+  [
+    "a filter with a default that is not known makes the list a 501",
+    documentWith([query("author", "If not specified, it defaults to the current author.")]),
+    { "": "501", "author=Ada": "501" },
+  ],
+  [
+    "the direction can be behind a |, and other signs in an order are a 501",
+    documentWith([query("sort", "")]),
+    { "sort=title|desc": "1 3 2", "sort=title!": "501", "sort=color": "400" },
+  ],
+  [
+    "a UUID is not compared with a URL",
+    documentWith([query("link", "", "type: string, format: uuid")]),
+    { "": "1 2 3", "link=4c25e31f-3a5a-4d52-8531-20c3e8549df0": "501" },
   ],
   [
     "a list has the records that a default selects by its opposite",

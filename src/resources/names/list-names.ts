@@ -5,6 +5,9 @@ import type { Row } from "./meaning.ts";
 /** The description of a list that has the records of a period only. */
 export const spokenPeriod = /\b(?:last|past|previous) \d+ (?:minute|hour|day|week|month|year)s?\b/i;
 
+/** The description of a filter with a default that no document says: "defaults to the primary location". */
+export const spokenSelection = /\bdefaults? to (?:the|your|its|(?:the )?current) (?!value|same)/i;
+
 /** How a parameter of a list compares a member. */
 export type Comparison = Pick<Condition, "operator" | "not" | "ignoresCase">;
 
@@ -74,6 +77,7 @@ export const selectingStates =
 /** The sentences that say of a parameter that it compares in a way that is not known, or only beside others. */
 export const unclearComparisons: readonly RegExp[] = [
   /\b(value|parameter|filter|parameters) (is|are|will be) ignored\b|\bignored (if|when|unless)\b/i, // Box, Adyen, ExaVault
+  /\b(are|will be) rendered\b/i, // PagerDuty
   /\bonly (be used|applies|applicable|valid) (if|when|with)\b/i, // Box
   /^(?!.*\b(no|not|cannot)\b).*(\bwildcards?\b|`\*`)/i, // ExaVault, GitHub, Stripe
   /\bin the format [`'"]*[a-z_]+:[a-z_{<]*id\b/i, // Sentry

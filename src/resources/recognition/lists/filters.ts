@@ -8,7 +8,7 @@ import type { Resource } from "../../record/resource.ts";
 import { alternativeType, itemSchemas, valueType } from "../../record/schema-nodes.ts";
 import { defaultOf, queryOf } from "../bodies-and-parameters.ts";
 import { readParameterHint, refusal } from "../x-resource.ts";
-import { isUnclear, type ListCondition, readConditions } from "./list-parameters.ts";
+import { areUrls, isUnclear, kindOf, type ListCondition, readConditions } from "./list-parameters.ts";
 import { readStates } from "./list-switches.ts";
 import { pageRoleOf } from "./page-parameters.ts";
 
@@ -41,6 +41,7 @@ export function readFilters(list: Operation, record: RecordSchema, exampleId: un
       if (
         type !== undefined &&
         type === sent &&
+        !(areUrls(compared) && kindOf("", itemSchemas(parts) ?? parts) === "uuid") &&
         (contains || member !== undefined || isSame(property, nameOfFilter(name)) || given)
       ) {
         const isLong = type === "string" && !compared.some(isShort);

@@ -108,7 +108,7 @@ export function readOrderPlan(list: Operation, resource: OrderedRecords): OrderP
   const isSort = (one: Parameter) => {
     if (meaningOf(orderNames, plainName(one.value.name)) === undefined || isDirection(one)) return false;
     const values = valuesOf(one);
-    const isText = valueType(schemaOf(one)) === "string";
+    const isText = valueType(schemaOf(one)) === "string" && schemaOf(one).every(({ schema }) => !schema.format);
     return (
       isText && (values.length === 0 || values.some((value) => typeof readSort([`${value}`], resource) === "object"))
     );
@@ -194,7 +194,7 @@ export function readSort(
 }
 
 const wordBefore = /^(asc|desc)\((.+)\)$/i;
-const wordBehind = /[ :._-](asc|desc|ascending|descending)$/i;
+const wordBehind = /[ :._|-](asc|desc|ascending|descending)$/i;
 
 function readPart(text: string, resource: OrderedRecords, byDefault: boolean): Order | undefined {
   const [, before, inner = text] = wordBefore.exec(text) ?? [];

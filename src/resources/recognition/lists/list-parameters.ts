@@ -91,6 +91,7 @@ function readCondition(
   ];
   for (const [found, comparison] of candidates) {
     if (found === undefined || !canCompare(found, sent, comparison)) continue;
+    if (found.isUrl && kindOf("", items ?? parts) === "uuid") continue;
     const { path, kind, type } = found;
     const isEach = isList && comparison.operator === "in" && items === undefined;
     return { members: [{ path, ...(kind && { kind }) }], ...comparison, type, ...(isEach && { isList: true }) };
@@ -101,6 +102,11 @@ function readCondition(
 // What is no text to look for.
 const languageWords =
   /\b(syntax|language|operators?|qualifiers?|expressions?|lucene|scim|odata|kql|jql|json|format|prefix(es)?|(starts?|begins?)\s+with)\b/i;
+
+/** Returns whether schemas are those of URLs, which no UUID is. */
+export function areUrls(schemas: readonly SchemaNode[]): boolean {
+  return schemas.some(({ schema: { format } }) => format === "uri" || format === "url");
+}
 
 function canCompare({ type, kind }: Found, sent: ValueType, { operator }: Comparison): boolean {
   const isNumber = (one: ValueType) => one === "number" || one === "int64";
@@ -130,6 +136,7 @@ function comparisonsOf(plain: string): readonly (readonly [string, Comparison])[
 
 interface Found extends Member {
   readonly type: ValueType;
+  readonly isUrl?: boolean;
 }
 
 /** Returns the member of a record with a name in snake case: a property, or a member of one. Undefined if there is none. */
@@ -200,10 +207,11 @@ function toFound(path: readonly string[], record: RecordSchema): Found | undefin
   const compared = itemSchemas(schemas) ?? schemas;
   const type = valueType(compared) ?? alternativeType(compared);
   const kind = type === "string" ? kindOf(path.at(-1) as string, compared) : undefined;
-  return type && { path, type, ...(kind && { kind }) };
+  return type && { path, type, isUrl: areUrls(compared), ...(kind && { kind }) };
 }
 
-function kindOf(name: string, schemas: readonly SchemaNode[]): TextKind | undefined {
+/** Returns how texts are compared, by the name of a member and its schemas; undefined for their characters. */
+export function kindOf(name: string, schemas: readonly SchemaNode[]): TextKind | undefined {
   const formats = schemas.map(({ schema: { format } }) => format);
   if (formats.includes("uuid")) return "uuid";
   return formats.includes("date-time") || formats.includes("date") || meaningOf(timeNames, name) ? "time" : undefined;

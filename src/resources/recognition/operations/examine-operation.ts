@@ -1,7 +1,7 @@
 // Examines whether a store can answer an operation: what it means, what is only likely of it, and what is not known.
 import { toSnakeCase } from "../../../lib/index.ts";
 import type { Operation } from "../../../openapi/index.ts";
-import { orderNames, spokenPeriod, spokenSort } from "../../names/list-names.ts";
+import { orderNames, spokenPeriod, spokenSelection, spokenSort } from "../../names/list-names.ts";
 import { meaningOf } from "../../names/meaning.ts";
 import { endingStates, timeNames } from "../../names/member-names.ts";
 import {
@@ -188,6 +188,8 @@ export class Examination extends ExaminedOperation {
       if (isUnderstood(part)) return false;
       const { in: location, name, required } = part.value;
       const isList = this.kind === "list" && location === "query";
+      if (isList && [...filters, ...conditions].includes(name) && spokenSelection.test(descriptionOf(part)))
+        this.refuse(`has the parameter ${name}, whose description says a default that is not known`);
       if (isList && known.includes(name)) return false;
       if (location === "query" && this.#roleOf(name) !== undefined) return false;
       const reason = isList
