@@ -48,6 +48,23 @@ export const pageArrayNames: readonly Row<true>[] = [
   [/^(links|included)$/, true, "JSON:API, HATEOAS"],
 ];
 
+/** The other members beside a list that say something of the response, and not of a thing that has the list. */
+export const responseNames: readonly Row<true>[] = [
+  [
+    /^_?(links?|meta|metadata|response_metadata|pag(ing|ination|es?)(_info)?|embedded)$/,
+    true,
+    "HAL, JSON:API, HubSpot",
+  ],
+  [
+    /^(object|type|kind|etag|api_version|expand|request_id|privileges|extras)$/,
+    true,
+    "Stripe, Google, Jira, Discourse",
+  ],
+  [/^(success|status|code|messages?|errors?|warnings?|(error|return|status)_[a-z]+)$/, true, "Apigee, Billbee"],
+  [/(^|_)(total|count|size|limit)(_|$)|^num_/, true, "Airflow, Alma"],
+  [/^(list_title|(list|label|description)_columns)$/, true, "Superset"],
+];
+
 export type PageFact =
   | "total"
   | "count"

@@ -5,18 +5,16 @@ import { meaningOf, singularOf } from "../../names/meaning.ts";
 import { envelopeNames, pageArrayNames } from "../../names/page-names.ts";
 import { RecordSchema } from "../../record/record-schema.ts";
 import { itemSchemas } from "../../record/schema-nodes.ts";
+import { hasOwnId, isThing } from "../lists/page-facts.ts";
 import { findId } from "./find-id.ts";
 
-/** Returns the record that a list shows: the items of an array with an id, bare or in an object that has no other array of objects. */
+/** Returns the record that a list shows: the items of an array with an id, bare or in a list that has no other array of objects. */
 export function findListedRecord(list: RecordSchema, item: Operation): RecordSchema | undefined {
-  if (list.propertyNames.some((name) => /^[_$]?id$/i.test(name))) return undefined; // is a record that has others
-  const own = arraysOf(list);
-  const inner = list.propertyNames.flatMap((name) => {
-    const member = meaningOf(envelopeNames, name) && list.member(name);
-    return member ? arraysOf(member) : [];
-  });
+  if (hasOwnId(list)) return undefined;
+  const inner = list.propertyNames.flatMap((name) => (meaningOf(envelopeNames, name) && list.member(name)) || []);
+  const lists = (arraysOf(list).length > 0 ? [list] : inner).filter((one) => !isThing(one));
   const [items] = itemSchemas(list.parts) ?? [];
-  const records = items ? [RecordSchema.of(list.document, items)] : own.length > 0 ? own : inner;
+  const records = items ? [RecordSchema.of(list.document, items)] : lists.flatMap(arraysOf);
   const [record] = records;
   return record && records.length === 1 && findId(item, record) ? record : undefined;
 }

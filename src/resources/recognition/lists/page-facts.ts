@@ -1,7 +1,7 @@
 // What a list responds with beside its records: totals, numbers of pages, links and the like, by type and usual name.
 
 import { meaningOf } from "../../names/meaning.ts";
-import { type PageFact, pageFactNames } from "../../names/page-names.ts";
+import { type PageFact, pageFactNames, responseNames } from "../../names/page-names.ts";
 import { chooseValues } from "../../record/member-values.ts";
 import { RecordSchema } from "../../record/record-schema.ts";
 import { itemSchemas } from "../../record/schema-nodes.ts";
@@ -204,6 +204,25 @@ function hasButtons(schema: RecordSchema, name: string): boolean {
 
 function typesOf(schema: RecordSchema, name: string): string[] {
   return schema.property(name).flatMap(({ schema: { type } }) => (type === undefined ? [] : [type].flat())) as string[];
+}
+
+/** Returns whether an object has an id of its own, so that it is no list. */
+export function hasOwnId({ propertyNames }: RecordSchema): boolean {
+  return propertyNames.some((name) => /^[_$]?id$/i.test(name));
+}
+
+/** Returns whether an object with an array is one thing, such as a basket with its products, and no list: by what it has beside the array. */
+export function isThing(schema: RecordSchema): boolean {
+  const { propertyNames } = schema;
+  if (hasOwnId(schema)) return true;
+  const sizeOf = (name: string) => schema.member(name)?.propertyNames.length ?? 0;
+  const isOfPage = ({ name, fact, nested }: PageMember) =>
+    nested ? nested.filter((one) => one.fact).length * 2 >= sizeOf(name) : !factsOfEach.includes(fact);
+  if (readPageMembers(schema, {}).some(isOfPage)) return false;
+  const own = propertyNames.filter(
+    (name) => itemSchemas(schema.property(name)) === undefined && !meaningOf(responseNames, name),
+  );
+  return own.length > 2 || own.some((name) => /^(name|uuid|uid)$/i.test(name) || sizeOf(name) > 0);
 }
 
 /** Returns what a header of a list says about the page; undefined if it says something else. */

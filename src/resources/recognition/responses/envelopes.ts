@@ -10,7 +10,7 @@ import { RecordSchema, type SchemaPlace } from "../../record/record-schema.ts";
 import type { Resource } from "../../record/resource.ts";
 import { itemSchemas, valueType } from "../../record/schema-nodes.ts";
 import { successSchema } from "../bodies-and-parameters.ts";
-import { isUnknown, type PageMember, readPageMembers } from "../lists/page-facts.ts";
+import { isThing, isUnknown, type PageMember, readPageMembers } from "../lists/page-facts.ts";
 import type { PageParameters } from "../lists/page-parameters.ts";
 
 /** How the body of a response contains a record. If it has no members, the body is the record. */
@@ -183,6 +183,7 @@ export function findListEnvelope(
     const [hole] = holes;
     if (hole === undefined || holes.length > 1) return undefined;
     const { member, inner } = hole;
+    if (inner.levels.length === 0 && isThing(schema)) return undefined;
     const beside = readPageMembers(schema, parameters, member);
     return beside.some(isUnknown) ? undefined : { item: inner.item, levels: [{ member, beside }, ...inner.levels] };
   };

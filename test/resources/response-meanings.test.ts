@@ -1,0 +1,40 @@
+// What the objects of responses mean: a list or a thing, and what they say beside a record.
+import t from "tap";
+import { parseDocument } from "../../src/openapi/index.ts";
+import { planOf } from "../../src/resources/index.ts";
+import { documentOf } from "../support/document-server.ts";
+
+const json = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
+const ok = (schema: string, status = 200) => `responses: { ${status}: { description: x, ${json(schema)} } }`;
+const object = (properties: string, rest = "") => `{ type: object, properties: { ${properties} }${rest} }`;
+
+async function listAnswered(paths: string) {
+  const { operations } = planOf(await parseDocument(documentOf(paths)));
+  return operations.flatMap(({ id, does }) => (does ? [id] : []));
+}
+
+t.test("An object that is one thing is no list of what it has", async (t) => {
+  const products = `products: { type: array, items: ${object("id: { type: string }", ", required: [id]")} }`;
+  const answered = async (beside: string) => {
+    const own = object(`${products}, ${beside}`);
+    const inner = object(`code: { type: integer }, result: ${own}`);
+    return listAnswered(`  /basket: { get: { operationId: bare, ${ok(own)} } }
+  /other-basket: { get: { operationId: inner, ${ok(inner)} } }
+`);
+  };
+  const text = "{ type: string }";
+  for (const thing of [
+    `id: ${text}`,
+    `name: ${text}`,
+    `customer: ${object(`email: ${text}`)}`,
+    `currency: ${text}, shipping: { type: number }, tax: { type: number }`,
+  ])
+    t.same(await answered(thing), [], thing);
+  for (const list of [
+    `currency: ${text}`,
+    `_links: ${object(`self: ${text}`)}, kind: ${text}, requestId: ${text}`,
+    `user: ${object(`email: ${text}`)}, total_count: { type: integer }`,
+    `cart: ${text}, shop: ${text}, tax: ${text}, paging_info: ${object("total: { type: integer }, limit: { type: integer }")}`,
+  ])
+    t.same(await answered(list), ["bare", "inner"], list);
+});
