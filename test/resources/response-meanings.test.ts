@@ -3,6 +3,7 @@ import t from "tap";
 import { parseDocument } from "../../src/openapi/index.ts";
 import { planOf } from "../../src/resources/index.ts";
 import { documentOf } from "../support/document-server.ts";
+import { testLikely } from "../support/likely.ts";
 
 const json = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
 const ok = (schema: string, status = 200) => `responses: { ${status}: { description: x, ${json(schema)} } }`;
@@ -38,3 +39,30 @@ t.test("An object that is one thing is no list of what it has", async (t) => {
   ])
     t.same(await answered(list), ["bare", "inner"], list);
 });
+
+const page = object("id: { type: integer, readOnly: true }, text: { type: string }");
+const said =
+  'success: { type: boolean }, responseStatus: { type: integer, description: "Http status code of the response." }, statusCode: { type: integer }';
+const number = "parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]";
+
+testLikely(
+  "a response says that it is a success, and its status",
+  documentOf(`  /pages:
+    get: { operationId: listPages, ${ok(object(`data: { type: array, items: ${page} }, ${said}`))} }
+    post: { operationId: addPage, requestBody: { ${json(page)} }, ${ok(object(`data: ${page}, ${said}`), 201)} }
+  /pages/{id}:
+    ${number}
+    get: { operationId: getPage, ${ok(object(`data: ${page}, ${said}`))} }
+    put: { operationId: replacePage, requestBody: { ${json(page)} }, ${ok(object(said, ", required: [responseStatus]"))} }
+    delete: { operationId: deletePage, ${ok(object(said), 202)} }
+`),
+  async (t, send) => {
+    const data = { id: 1, text: "a" };
+    const success = (status: number) => ({ success: true, responseStatus: status });
+    t.same((await send("POST", "/pages", { text: "a" })).body, { data, ...success(201) });
+    t.same((await send("GET", "/pages/1")).body, { data, ...success(200) });
+    t.same((await send("GET", "/pages")).body, { data: [data], ...success(200) });
+    t.same((await send("PUT", "/pages/1", { text: "b" })).body, success(200));
+    t.same((await send("DELETE", "/pages/1")).body, success(202));
+  },
+);

@@ -65,6 +65,14 @@ export const responseNames: readonly Row<true>[] = [
   [/^(list_title|(list|label|description)_columns)$/, true, "Superset"],
 ];
 
+/** The integers in a response with its status, if their description says so. */
+export const statusNames: readonly Row<true>[] = [
+  [/^((http|response)_)*(status|code|status_code|response_code)$/, true, "ExaVault, Apacta"],
+];
+
+/** The description of a member with the status of its response, and not of an error or another response. */
+export const spokenStatus = /^(?!.*error).*(\bhttp\b.{0,20}\b(status|code)\b|\bstatus code of the response\b)/i;
+
 export type PageFact =
   | "total"
   | "count"

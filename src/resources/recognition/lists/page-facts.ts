@@ -1,7 +1,7 @@
 // What a list responds with beside its records: totals, numbers of pages, links and the like, by type and usual name.
 
 import { meaningOf } from "../../names/meaning.ts";
-import { type PageFact, pageFactNames, responseNames } from "../../names/page-names.ts";
+import { type PageFact, pageFactNames, responseNames, spokenStatus, statusNames } from "../../names/page-names.ts";
 import { chooseValues } from "../../record/member-values.ts";
 import { RecordSchema } from "../../record/record-schema.ts";
 import { itemSchemas } from "../../record/schema-nodes.ts";
@@ -191,6 +191,8 @@ export function readPageMembers(
       const nested = readPageMembers(inner, parameters, undefined, around);
       if (nested.some((member) => member.fact || member.nested)) return [{ ...base, nested }];
     }
+    const success = successValue(schema, name);
+    if (success !== undefined) return [{ ...base, fixed: success }];
     if (!isRequired) return [];
     return [{ ...base, fixed: chooseValues(schema, [name], { isSaid: true })[name]?.value }];
   });
@@ -204,6 +206,16 @@ function hasButtons(schema: RecordSchema, name: string): boolean {
 
 function typesOf(schema: RecordSchema, name: string): string[] {
   return schema.property(name).flatMap(({ schema: { type } }) => (type === undefined ? [] : [type].flat())) as string[];
+}
+
+/** Returns the value of a member that says that the response is a success: true, or its status. Undefined for another member. */
+export function successValue(schema: RecordSchema, name: string, status = 200): unknown {
+  const isStatus =
+    meaningOf(statusNames, name) &&
+    schema.property(name).some(({ schema: { description } }) => spokenStatus.test(`${description}`));
+  const isSuccess = findFact(name, typesOf(schema, name)) === "isSuccess";
+  const value = isSuccess || (isStatus && status);
+  return value && schema.accepts(name, value) ? value : undefined;
 }
 
 /** Returns whether an object has an id of its own, so that it is no list. */

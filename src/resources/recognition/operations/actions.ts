@@ -45,7 +45,7 @@ export function findAction(operation: Operation, resources: readonly Resource[])
   if (wrong) throw refusal(where, `a record has no property ${wrong[0]} that can be ${toJson(wrong[1])}`);
   const status = ["200", "204", "201", "202"].find((one) => responseAt(operation, one) !== undefined);
   const schema = status === undefined ? undefined : responseSchema(operation, status);
-  const envelope = schema && findRecordEnvelope(schema, resource);
+  const envelope = schema && findRecordEnvelope(schema, resource, Number(status));
   if (status === undefined || (schema && envelope === undefined))
     return "declares no response 200 with the record, or 204";
   const sent = changeSchema(operation);

@@ -136,8 +136,10 @@ export class Examination extends ExaminedOperation {
       const schema = responseSchema(this.operation, `${status}`);
       if (schema === undefined) return [];
       const envelope =
-        findRecordEnvelope(schema, this.resource) ??
-        (isChange ? findReceiptEnvelope(schema, this.resource, this.kind === "delete") : undefined);
+        findRecordEnvelope(schema, this.resource, status) ??
+        (isChange
+          ? findReceiptEnvelope(schema, this.resource, { isDeletion: this.kind === "delete", status })
+          : undefined);
       return envelope ? [[status, envelope] as const] : [];
     });
     return Object.fromEntries(found);

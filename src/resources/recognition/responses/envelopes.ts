@@ -10,7 +10,7 @@ import { RecordSchema, type SchemaPlace } from "../../record/record-schema.ts";
 import type { Resource } from "../../record/resource.ts";
 import { itemSchemas, valueType } from "../../record/schema-nodes.ts";
 import { successSchema } from "../bodies-and-parameters.ts";
-import { isThing, isUnknown, type PageMember, readPageMembers } from "../lists/page-facts.ts";
+import { isThing, isUnknown, type PageMember, readPageMembers, successValue } from "../lists/page-facts.ts";
 import type { PageParameters } from "../lists/page-parameters.ts";
 
 /** How the body of a response contains a record. If it has no members, the body is the record. */
@@ -51,7 +51,7 @@ const bare: RecordEnvelope = {};
 type Members = Readonly<Record<string, unknown>>;
 
 /** Returns how a response contains a record: as it is, or in a member of an object. Returns undefined if it does not contain one. */
-export function findRecordEnvelope(place: SchemaPlace, resource: Resource): RecordEnvelope | undefined {
+export function findRecordEnvelope(place: SchemaPlace, resource: Resource, status = 200): RecordEnvelope | undefined {
   const { record } = resource;
   const schema = RecordSchema.of(record.document, place);
   if (schema.pointer === record.pointer) return bare;
@@ -63,7 +63,7 @@ export function findRecordEnvelope(place: SchemaPlace, resource: Resource): Reco
   const [hole] = holes;
   if (hole === undefined || holes.length > 1) return undefined;
   const others = schema.required.filter((name) => name !== hole);
-  const beside = findBeside(schema, others);
+  const beside = findBeside(schema, others, status);
   return beside && { member: hole, beside };
 }
 
@@ -74,8 +74,13 @@ function isOpenHole(schema: RecordSchema, name: string): boolean {
   return isObject === true && inner?.propertyNames.length === 0 && !inner.isClosed;
 }
 
-// The values of members that say nothing of the record: also an example of a boolean, and an empty message. Undefined if one has another.
-function findBeside(schema: RecordSchema, names: readonly string[]): Members | undefined {
+// The values of members that say nothing of the record: those of a success, an example of a boolean, and an empty message. Undefined if
+// one has another.
+function findBeside(schema: RecordSchema, names: readonly string[], status: number): Members | undefined {
+  const successes = schema.propertyNames.flatMap((name) => {
+    const value = successValue(schema, name, status);
+    return value === undefined ? [] : [[name, value] as const];
+  });
   const said = valuesOf(chooseValues(schema, names, { isSaid: true }));
   const example = Object(schema.example) as Members;
   const booleans = names.filter((name) => !Object.hasOwn(said, name) && typeof example[name] === "boolean");
@@ -84,6 +89,7 @@ function findBeside(schema: RecordSchema, names: readonly string[]): Members | u
     ...Object.fromEntries(messages.map((name) => [name, ""])),
     ...said,
     ...Object.fromEntries(booleans.map((name) => [name, example[name]])),
+    ...Object.fromEntries(successes),
   };
   return names.every((name) => Object.hasOwn(found, name)) ? found : undefined;
 }
@@ -95,7 +101,7 @@ function findBeside(schema: RecordSchema, names: readonly string[]): Members | u
 export function findReceiptEnvelope(
   place: SchemaPlace,
   { record, idName: id, recordName }: Resource,
-  isDeletion: boolean,
+  { isDeletion, status }: { readonly isDeletion: boolean; readonly status: number },
 ): RecordEnvelope | undefined {
   const schema = RecordSchema.of(record.document, place);
   const type = valueType(schema.parts);
@@ -109,11 +115,12 @@ export function findReceiptEnvelope(
   const names = [`${recordName}_id`, "id", "new_id", "created_id", "inserted_id"];
   const isId = (name: string) =>
     name !== id && names.includes(toSnakeCase(name)) && isSameType(schema.property(name), record.property(id));
-  const isKnown = (name: string) => name === id || isId(name) || isConstant(name);
+  const isKnown = (name: string) =>
+    name === id || isId(name) || isConstant(name) || successValue(schema, name, status) !== undefined;
   if (!isDeletion && !schema.required.every(isKnown)) return undefined;
   const ids = schema.propertyNames.filter(isId);
   const others = schema.required.filter((name) => name !== id && !ids.includes(name));
-  const beside = findBeside(schema, others);
+  const beside = findBeside(schema, others, status);
   if (beside === undefined) return undefined;
   const constants = Object.entries(beside).map(([name, value]) => [
     name,
