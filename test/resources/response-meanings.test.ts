@@ -66,3 +66,27 @@ testLikely(
     t.same((await send("DELETE", "/pages/1")).body, success(202));
   },
 );
+
+testLikely(
+  "a DELETE says the id of what it deleted, and no other",
+  documentOf(`  /pages:
+    post: { operationId: addPage, requestBody: { ${json(page)} }, ${ok(page, 201)} }
+  /pages/{id}:
+    ${number}
+    get: { operationId: getPage, ${ok(page)} }
+    delete: { operationId: deletePage, ${ok(object("deleted_page_id: { type: integer }, message: { type: string }"))} }
+  /notes:
+    post: { operationId: addNote, requestBody: { ${json(page)} }, ${ok(page, 201)} }
+  /notes/{id}:
+    ${number}
+    get: { operationId: getNote, ${ok(page)} }
+    put: { operationId: replaceNote, requestBody: { ${json(page)} }, ${ok(object("id: { type: integer }, progress: { type: number }"))} }
+    delete: { operationId: deleteNote, ${ok(object("id: { type: integer }, deletedObjectId: { type: integer }"))} }
+`),
+  async (t, send) => {
+    for (const path of ["/pages", "/notes"]) t.match(await send("POST", path, { text: "a" }), { status: 201 });
+    t.match(await send("DELETE", "/pages/1"), { status: 200, body: { deleted_page_id: 1 } });
+    t.match(await send("PUT", "/notes/1", { text: "b" }), { status: 501 });
+    t.match(await send("DELETE", "/notes/1"), { status: 501 });
+  },
+);

@@ -120,6 +120,12 @@ export const keyMembers: readonly string[] = ["idempotency_key", "idempotencyKey
 /** The texts for people beside a record, which can be empty. */
 export const messageNames: readonly Row<true>[] = [[/^(message|msg)$/, true, "GitHub, Laravel"]];
 
+/** The members of a response with the id of the record that was deleted. */
+export const deletedIdNames = /^(deleted|removed)_([a-z]+_)?id$/;
+
+/** The members that say how far a job is. */
+export const progressNames = /^(status|state|progress)$/;
+
 /** The members in which a search does not look, unless it names them: ids, hashes and URLs. */
 export const technicalNames = /(^|_)(id|uuid|gid|guid|sha\d*|md5|hash|etag|token|url|uri|href|cursor)$/;
 

@@ -34,6 +34,7 @@ import {
   findListEnvelope,
   findReceiptEnvelope,
   findRecordEnvelope,
+  isOfOther,
   type ListEnvelope,
 } from "../responses/envelopes.ts";
 import { findFieldsParameter } from "../responses/response-shape.ts";
@@ -134,7 +135,7 @@ export class Examination extends ExaminedOperation {
     const isChange = this.kind !== "get" && this.kind !== "list";
     const found = [200, 201, 202].flatMap((status) => {
       const schema = responseSchema(this.operation, `${status}`);
-      if (schema === undefined) return [];
+      if (schema === undefined || (isChange && this.kind !== "create" && isOfOther(schema, this.resource))) return [];
       const envelope =
         findRecordEnvelope(schema, this.resource, status) ??
         (isChange

@@ -3,7 +3,7 @@
 import { toSnakeCase } from "../../../lib/index.ts";
 import type { SchemaNode } from "../../../openapi/index.ts";
 import { meaningOf } from "../../names/meaning.ts";
-import { messageNames } from "../../names/member-names.ts";
+import { deletedIdNames, messageNames, progressNames } from "../../names/member-names.ts";
 import { envelopeNames } from "../../names/page-names.ts";
 import { chooseValues, valuesOf } from "../../record/member-values.ts";
 import { RecordSchema, type SchemaPlace } from "../../record/record-schema.ts";
@@ -114,7 +114,9 @@ export function findReceiptEnvelope(
     schema.isConstant(name) || schema.property(name).some((node) => node.schema.type === "boolean");
   const names = [`${recordName}_id`, "id", "new_id", "created_id", "inserted_id"];
   const isId = (name: string) =>
-    name !== id && names.includes(toSnakeCase(name)) && isSameType(schema.property(name), record.property(id));
+    name !== id &&
+    (names.includes(toSnakeCase(name)) || deletedIdNames.test(toSnakeCase(name))) &&
+    isSameType(schema.property(name), record.property(id));
   const isKnown = (name: string) =>
     name === id || isId(name) || isConstant(name) || successValue(schema, name, status) !== undefined;
   if (!isDeletion && !schema.required.every(isKnown)) return undefined;
@@ -129,6 +131,20 @@ export function findReceiptEnvelope(
   const only = schema.propertyNames.filter((name) => name === id && (schema.required.includes(name) || !isDeletion));
   const renamed = Object.fromEntries(ids.map((name) => [name, id]));
   return { only, ...(ids.length > 0 && { renamed }), beside: Object.fromEntries(constants) };
+}
+
+/** Returns whether the response to a change has the id of another thing, such as of the job that deletes the record. */
+export function isOfOther(place: SchemaPlace, { record, idName }: Resource): boolean {
+  const schema = RecordSchema.of(record.document, place);
+  const isOther = (name: string) =>
+    deletedIdNames.test(toSnakeCase(name)) ||
+    (progressNames.test(toSnakeCase(name)) &&
+      !record.propertyNames.includes(name) &&
+      !schema.isConstant(name) &&
+      successValue(schema, name) === undefined);
+  const hasId =
+    schema.pointer !== record.pointer && schema.propertyNames.some((name) => name === idName || name === "id");
+  return hasId && schema.propertyNames.some(isOther);
 }
 
 // The format of an integer does not matter.
