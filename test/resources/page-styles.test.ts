@@ -182,3 +182,36 @@ testLikely("An object beside the records can lead back to itself", recursive, as
   await send("POST", "/notes", { text: "a" });
   t.match(await send("GET", "/notes"), { status: 200, body: { notes: [{ id: 1 }], page: { total: 1 } } });
 });
+
+const limited = (others: string, description: string) =>
+  documentWith(
+    `{ name: limit, in: query, description: "${description}", schema: { type: integer${others} } }, ${integer("offset")}`,
+  );
+
+testLikely(
+  "the description of a limit can say its maximum",
+  limited("", "Default limit is 1, max 2."),
+  async (t, send) => {
+    for (const text of ["a", "b", "c"]) await send("POST", "/notes", { text });
+    t.equal((await send("GET", "/notes")).body.length, 1);
+    const { body, headers } = await send("GET", "/notes?limit=100");
+    t.equal(body.length, 2);
+    t.match(headers.link, /offset=2.*rel="next"/);
+  },
+);
+
+testLikely(
+  "a limit of -1 is all records if the document says so",
+  limited(", minimum: -1, default: 1", "Set -1 to return all."),
+  async (t, send) => {
+    for (const text of ["a", "b", "c"]) await send("POST", "/notes", { text });
+    t.equal((await send("GET", "/notes")).body.length, 1);
+    t.equal((await send("GET", "/notes?limit=-1")).body.length, 3);
+    t.equal((await send("GET", "/notes?limit=-1&offset=2")).body.length, 1);
+  },
+);
+
+testLikely("a negative limit that has no known meaning is a 501", limited(", minimum: -1", ""), async (t, send) => {
+  t.match(await send("GET", "/notes?limit=-1"), { status: 501, body: { message: /parameter limit=-1 is not known/ } });
+  t.match(await send("GET", "/notes?limit=-2"), { status: 400 });
+});

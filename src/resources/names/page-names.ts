@@ -7,6 +7,13 @@ export const spokenFirstPage = /\b(page|start(s|ing)?|begin(s|ning)?|first)\b[^.
 /** The description of a limit that says its default. */
 export const spokenLimit = /\bdefault\b[^.\d]{0,40}?\b(\d{1,5})\b/i;
 
+/** The phrase about a limit that says its maximum, and not that of a page without it. */
+export const spokenMaximum =
+  /^(?!.*\b(?:default|omitted|specified|returned)\b).*\bmax(?:imum)?(?: (?:value|allowed|page[_ ]?size|limit|count)){0,2}(?: is| are| of|:|=)? ?[`*]{0,2}(\d{1,6}(?:,\d{3})?)\b(?!-)/i;
+
+/** The description of a limit of which -1 selects all records. */
+export const spokenAll = /(?:^|[^\w-])-1\b[^.\d]{0,40}\b(?:all|everything|unlimited)\b/i;
+
 export type PageRole = "limit" | "offset" | "page" | "cursor" | "before";
 
 /** The query parameters that select a page. */

@@ -6,8 +6,10 @@ import {
   type PageRole,
   pageParameterNames,
   pairedPageNames,
+  spokenAll,
   spokenFirstPage,
   spokenLimit,
+  spokenMaximum,
 } from "../../names/page-names.ts";
 import type { RecordSchema } from "../../record/record-schema.ts";
 import { createArgumentCheck, descriptionOf, queryOf } from "../bodies-and-parameters.ts";
@@ -56,9 +58,13 @@ export interface PageParameters extends Readonly<Partial<Record<PageRole, string
   readonly firstOffset: number;
   /** The default of the limit if it is no number of records, such as -1: the server chooses the limit. */
   readonly anyLimit?: number;
+  /** The limit that selects all records, as its description says. */
+  readonly allLimit?: number;
+  /** The lowest limit that the document declares, if it is negative. */
+  readonly minLimit?: number;
   /** The default of the limit, if only its description says it. */
   readonly usualLimit?: number;
-  /** The highest limit, if the document declares one. */
+  /** The highest limit, if the document declares one, or its description says it. */
   readonly maxLimit?: number;
 }
 
@@ -67,7 +73,7 @@ export function readPageParameters(list: Operation, record: RecordSchema, exampl
   const found: Partial<Record<PageRole, string>> = {};
   let [firstPage, firstOffset] = [1, 0];
   let isIdCursor = false;
-  let [anyLimit, maxLimit, usualLimit]: (number | undefined)[] = [];
+  let limits: Limits = {};
   for (const part of list.parameterParts) {
     const { in: location, name } = part.value;
     const role = location === "query" ? pageRoleOf(part, record, exampleId, list) : undefined;
@@ -75,16 +81,32 @@ export function readPageParameters(list: Operation, record: RecordSchema, exampl
     found[role] = name;
     if (role === "page") firstPage = firstPageOf(part);
     if (role === "offset") firstOffset = firstOffsetOf(part, list);
-    if (role === "limit") {
-      anyLimit = [schemaOf(part).default].find((one) => Number(one) < 0) as number | undefined;
-      maxLimit = schemaOf(part).maximum as number | undefined;
-      usualLimit = Number(spokenLimit.exec(descriptionOf(part))?.[1]) || undefined;
-    }
+    if (role === "limit") limits = readLimits(part);
     if (role === "cursor")
       isIdCursor = name === "starting_after" || !createArgumentCheck(part, record.document)(exampleCursor);
   }
-  const limits = Object.entries({ anyLimit, maxLimit, usualLimit }).filter(([, one]) => one !== undefined);
-  return { ...found, isIdCursor, firstPage, firstOffset, ...Object.fromEntries(limits) };
+  return { ...found, isIdCursor, firstPage, firstOffset, ...limits };
+}
+
+type Limits = Pick<PageParameters, "anyLimit" | "allLimit" | "minLimit" | "usualLimit" | "maxLimit">;
+
+// What the document says of the values of a limit.
+function readLimits(part: Operation["parameterParts"][number]): Limits {
+  const { default: usual, minimum, maximum } = schemaOf(part);
+  const words = descriptionOf(part);
+  const phrases = words.split(/[.;,]\s|\(/);
+  const spoken = (pattern: RegExp, texts = [words]) => {
+    const numbers = texts.flatMap((text) => pattern.exec(text)?.[1] ?? []);
+    return Number(numbers[0]?.replace(",", "")) || undefined;
+  };
+  const limits = {
+    anyLimit: Number(usual) < 0 ? usual : undefined,
+    allLimit: spokenAll.test(words) ? -1 : undefined,
+    minLimit: Number(minimum) < 0 ? minimum : undefined,
+    maxLimit: maximum ?? spoken(spokenMaximum, phrases),
+    usualLimit: spoken(spokenLimit),
+  };
+  return Object.fromEntries(Object.entries(limits).filter(([, one]) => one !== undefined));
 }
 
 function schemaOf(parameter: Operation["parameterParts"][number]): Readonly<Record<string, unknown>> {

@@ -16,6 +16,7 @@ import type { ListPlan, PlannedAction } from "../../recognition/plan.ts";
 import { membersOf } from "../../record/member-values.ts";
 import type { Resource } from "../../record/resource.ts";
 import type { CollectionAccess } from "../collection-access.ts";
+import { notUnderstood } from "../requests/request.ts";
 import { writePage } from "../responses/write-body.ts";
 import { isWildcard, readOrder, readWhere } from "./list-query.ts";
 import {
@@ -109,13 +110,15 @@ export async function listPage(collection: CollectionAccess, action: ListAction,
 }
 
 // Throws an HttpError if no other page has the records that this one has not.
-function requireWhole({ isShort }: Page<unknown>, { limit }: PageParameters, isWhole: boolean): void {
+function requireWhole({ isShort }: Page<unknown>, { limit, allLimit }: PageParameters, isWhole: boolean): void {
   if (!isWhole && !isShort) return;
   const message = `The page has more than ${maxBytes / 1_048_576} MiB. Send a smaller ${limit}.`;
   if (isShort && limit !== undefined) throw new InvalidRequest([{ location: "query", name: limit, message }]);
+  const missing = `and no parameter that selects ${limit === undefined ? "some of them" : "the others"}`;
+  const advice = allLimit === undefined ? missing : `send a number of them as ${limit}`;
   throw new HttpError(
     "not_implemented",
-    `The list has more than ${maxRecords} records or ${maxBytes / 1_048_576} MiB, and no parameter that selects ${limit === undefined ? "some of them" : "the others"}.`,
+    `The list has more than ${maxRecords} records or ${maxBytes / 1_048_576} MiB, ${advice}.`,
   );
 }
 
@@ -193,7 +196,10 @@ function readSelection(
     firstPage,
     firstOffset,
     anyLimit,
+    allLimit,
+    minLimit = 0,
     usualLimit = defaultLimit,
+    maxLimit = maxRecords,
   }: PageParameters,
 ) {
   const read = (name: string | undefined) => (name === undefined ? undefined : query[name]);
@@ -205,18 +211,22 @@ function readSelection(
     const message = `The parameter ${name} must be an integer from ${minimum} to ${Number.MAX_SAFE_INTEGER}.`;
     throw new InvalidRequest([{ location: "query", name, message }]);
   };
-  const isAny = anyLimit !== undefined && read(limitName) === anyLimit;
+  const wantedLimit = Number(read(limitName));
+  const isAll = wantedLimit === allLimit;
+  const isAny = isAll || wantedLimit === anyLimit;
+  if (!isAny && wantedLimit < 0 && wantedLimit >= minLimit)
+    throw notUnderstood(`parameter ${limitName}=${wantedLimit}`);
   const sent = isAny ? undefined : readInteger(limitName, 0);
   // Without a way to the next page, all records are meant.
   const hasNext = [offsetName, page, cursor].some((name) => name !== undefined);
-  const wanted = sent ?? (limitName !== undefined && hasNext ? usualLimit : maxRecords);
-  const limit = Math.min(wanted, maxRecords); // a page can have fewer records
+  const isWhole = sent === undefined && (isAll || !hasNext);
+  const wanted = Math.min(sent ?? usualLimit, maxLimit);
+  const limit = isWhole || limitName === undefined ? maxRecords : Math.min(wanted, maxRecords); // a page can have fewer records
   const number = readInteger(page, firstPage);
   const first = readInteger(offsetName, firstOffset);
   const ofPage = number === undefined ? undefined : (number - firstPage) * limit;
   const skipped = first === undefined ? ofPage : first - firstOffset;
   const offset = skipped === undefined ? undefined : Math.min(skipped, Number.MAX_SAFE_INTEGER);
-  const isWhole = sent === undefined && !hasNext;
   return { limit, offset, cursor: read(cursor), before: read(before), isWhole };
 }
 
