@@ -90,3 +90,21 @@ testLikely(
     t.match(await send("DELETE", "/notes/1"), { status: 501 });
   },
 );
+
+t.test("A search in an object of any properties is not understood", async (t) => {
+  const search = "parameters: [{ name: search, in: query, schema: { type: string } }]";
+  const refusedWith = async (beside: string) => {
+    const item = object(`id: { type: string }, ${beside}`, ", required: [id]");
+    const { operations } = planOf(
+      await parseDocument(
+        documentOf(
+          `  /rows: { get: { operationId: listRows, ${search}, ${ok(`{ type: array, items: ${item} }`)} } }\n`,
+        ),
+      ),
+    );
+    return operations[0]?.does?.refused.map(({ name }) => name);
+  };
+  t.same(await refusedWith("fields: { type: object }"), ["search"]);
+  t.same(await refusedWith("fields: { type: object }, title: { type: string }"), []);
+  t.same(await refusedWith("size: { type: integer }"), []);
+});

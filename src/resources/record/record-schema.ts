@@ -214,6 +214,12 @@ export class RecordSchema {
     );
   }
 
+  /** Whether it is an object of which the document does not say the properties. */
+  get isAnyObject(): boolean {
+    const isObject = this.parts.some(({ schema: { type } }) => type === "object");
+    return isObject && this.propertyNames.length === 0 && !this.isClosed;
+  }
+
   /** Returns whether a property can have a value in a response. Compiles its schema, which is expensive. */
   accepts(name: string, value: unknown): boolean {
     return this.acceptsAt([name], value);

@@ -23,9 +23,9 @@ export function findSearched(record: RecordSchema, description: string): readonl
   if (named.some((found) => found.length === 0) || quoted.some(isUnread)) return [];
   const isSaid = said.length > 0 || all.some((one) => quoted.includes(nameOf(one)));
   if (isSaid) return [...new Set([...named.flat(), ...others])];
-  // Ids, hashes and URLs only if there are no others.
+  // Ids, hashes and URLs only if there are no others, also in an object of which the document does not say its members.
   const usual = all.filter((one) => !technicalNames.test(toSnakeCase(nameOf(one))));
-  return usual.length > 0 ? usual : all;
+  return usual.length > 0 || record.propertyNames.some((name) => record.member(name)?.isAnyObject) ? usual : all;
 }
 
 // The words that name a member, if the description of a search has them.

@@ -69,9 +69,7 @@ export function findRecordEnvelope(place: SchemaPlace, resource: Resource, statu
 
 // Whether a member such as `data` is an object of which the document says no more.
 function isOpenHole(schema: RecordSchema, name: string): boolean {
-  const inner = meaningOf(envelopeNames, name) ? schema.member(name) : undefined;
-  const isObject = inner?.parts.some(({ schema: { type } }) => type === "object");
-  return isObject === true && inner?.propertyNames.length === 0 && !inner.isClosed;
+  return meaningOf(envelopeNames, name) === true && schema.member(name)?.isAnyObject === true;
 }
 
 // The values of members that say nothing of the record: those of a success, an example of a boolean, and an empty message. Undefined if
