@@ -50,6 +50,10 @@ export interface RecordStore<R = unknown, N extends object = object> {
   list(query: RecordQuery): Promise<Page<R>>;
   /** Counts the records that match a query. Takes time in proportion to their number. Rejects with a QueryTooSlow. */
   count(filter?: RecordQuery["filter"], where?: RecordQuery["where"]): Promise<bigint>;
+  /**
+   * Returns whether the collection has or had records, also if all of them were deleted: whether an id was generated, or a number set.
+   */
+  hasHadRecords(): Promise<boolean>;
   /** Returns the record with this id, or undefined if it does not exist. */
   find(id: RecordId): Promise<RawJson<R> | undefined>;
   /** Returns the position of a record in lists; undefined if it does not exist. */

@@ -56,7 +56,7 @@ t.test("Responds with 501 until a record is imported, so that no list is wrongly
   writeFileSync(file, text);
   const { send, stdout, stop } = await start(t, [file]);
   t.match(stdout, /2 of 7 operations are answered from records in .*, and 4 more when their records are imported\./);
-  const message = /No operation creates the records of countries, and there are none\. Import them, such as with/;
+  const message = /No operation creates the records of countries, and none were imported\. Import them, such as with/;
   for (const [method, path, body] of [
     ["GET", "/countries"],
     ["GET", "/countries/FR"],
@@ -210,3 +210,24 @@ for (const [words, status] of [
       t.equal((await send("GET", "/standards")).status, status, "so that no list is wrongly empty");
     },
   );
+
+const land = "{ type: object, required: [code], properties: { code: { type: string } } }";
+
+testLikely(
+  "a list whose last imported record was deleted is empty",
+  documentOf(`  /lands: { get: { operationId: listLands, responses: { 200: { description: x, ${json(`{ type: array, items: ${land} }`)} } } } }
+  /lands/{code}:
+    ${code}
+    get: { operationId: getLand, responses: { 200: { description: x, ${json(land)} } } }
+    delete: { operationId: deleteLand, responses: { 204: { description: x } } }
+`),
+  async (t, send, store) => {
+    t.match(await send("DELETE", "/lands/DE"), { status: 501 });
+    await store.seed(1);
+    const { body } = await send("GET", "/lands");
+    t.match(await send("DELETE", `/lands/${body[0].code}`), { status: 204 });
+    t.match(await send("GET", "/lands"), { status: 200, body: [] });
+    for (const method of ["GET", "DELETE"])
+      t.match(await send(method, `/lands/${body[0].code}`), { status: 404, body: { code: "land_not_found" } });
+  },
+);

@@ -119,3 +119,21 @@ testStores("a large deletion leaves the records of a new record with the same id
   t.same(await countsOf(store), [1, 0, 1]);
   t.ok(await store.records("pages").find(toAddress(scope, 1n)));
 });
+
+testStores(
+  "knows whether a collection had records, also after their deletion and in another process",
+  async (t, { open }) => {
+    const store = await open({ collections });
+    const had = async () => {
+      const other = await open({ collections });
+      return Promise.all(["shops", "books"].map((name) => other.records(name).hasHadRecords()));
+    };
+    t.same(await had(), [false, false]);
+    await store.records("shops").put("a", () => ({}));
+    await store.records("shops").remove("a");
+    t.same(await had(), [true, false]);
+    await store.transaction((records) => records("books").create({}, undefined, scope));
+    await store.records("books").removeBelow(scope, 10);
+    t.same(await had(), [true, true]);
+  },
+);

@@ -142,20 +142,20 @@ export class CollectionAccess {
   }
 
   /**
-   * Throws an HttpError if records must be imported, and none were: an empty list would be wrong, because other operations can create what
-   * it lists.
+   * Throws an HttpError if records must be imported, and none were, also none that are deleted now: an empty list would be wrong, because
+   * other operations can create what it lists.
    */
   async requireImported(name = this.resource.name): Promise<void> {
     if (!(await this.#lacksImport(name))) return;
     throw new HttpError(
       "not_implemented",
-      `No operation creates the records of ${name}, and there are none. Import them, such as with openapi-server data import DOCUMENT FILE --resource ${name}, or serve --seed.`,
+      `No operation creates the records of ${name}, and none were imported. Import them, such as with openapi-server data import DOCUMENT FILE --resource ${name}, or serve --seed.`,
     );
   }
 
   async #lacksImport(name: string): Promise<boolean> {
     const { isImported, store } = this.#options;
-    return isImported(name) && (await store.records(name).list({ limit: 1 })).last === undefined;
+    return isImported(name) && !(await store.records(name).hasHadRecords());
   }
 
   /** Returns the record of the path. Throws an HttpError if it does not exist. */

@@ -72,6 +72,10 @@ export function createPostgresRecords<R, N extends object>(parts: RecordParts): 
       list: (query) => lockAll().then(() => lists.list(query)),
       count: (...selection) => lockAll().then(() => lists.count(...selection)),
     }),
+    hasHadRecords: async () => {
+      const [row] = await pool.query(statements.lastId);
+      return row?.id !== 0n;
+    },
     find: async (id) => {
       const found = await find(shared, id);
       if (found !== undefined || !isTransaction) return found;

@@ -70,6 +70,7 @@ export function createSqliteRecords<R, N extends object>(
       const page = await queryPage<R>(collection, query, readers);
       return page ?? toPage(collection, await readers.rows(query), query);
     },
+    hasHadRecords: () => read("hasHadRecords", () => statements.lastId.get()?.lastId !== 0n),
     find: (id) => read("find", () => find(id)),
     position: (id) => read("position", () => statements.position.get(id)?.id as bigint | undefined),
     count: async (filter = {}, where = []) => {
