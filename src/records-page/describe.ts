@@ -1,6 +1,7 @@
 // What the page at /records needs of a document: its collections, and the operations that read and change their records.
 import type { Document, Operation, Part } from "../openapi/index.ts";
 import {
+  formatOf,
   isDescending,
   type OrderPlan,
   type PageMember,
@@ -96,12 +97,16 @@ function describeOperation(
   };
 }
 
-// The path with the first version of the API that it can have.
+// The path with the first version of the API that it can have, and with JSON as its format.
 function withVersion({ path, parameterParts }: Operation): string {
-  const version = versionOf(path);
-  const part = parameterParts.find(({ value }) => value.in === "path" && value.name === version);
-  const { default: usual, enum: values } = Object(part?.at("schema")?.value) as Json;
-  return path.replace(`{${version}}`, `${usual ?? (values as readonly unknown[] | undefined)?.[0] ?? 1}`);
+  const valuesOf = (name: string | undefined) => {
+    const part = parameterParts.find(({ value }) => value.in === "path" && value.name === name);
+    const { default: usual, enum: values = [] } = Object(part?.at("schema")?.value) as Json;
+    return [usual, ...(values as readonly unknown[])].filter((value) => value !== undefined);
+  };
+  const [version, format] = [versionOf(path), formatOf(path)];
+  const json = valuesOf(format).find((value) => /^json$/i.test(`${value}`)) ?? "json";
+  return path.replace(`{${version}}`, `${valuesOf(version)[0] ?? 1}`).replace(`{${format}}`, `${json}`);
 }
 
 const bodyOf = (does: PlannedAction | undefined) => ({ member: does?.body?.member, renamed: does?.body?.renamed });

@@ -6,7 +6,7 @@ export { refersTo } from "./recognition/collections/parents.ts";
 export { listUnanswered, planOf } from "./recognition/find-plan.ts";
 export { isDescending, type OrderPlan, readSort } from "./recognition/lists/list-order.ts";
 export { type PageMember, readsTotal } from "./recognition/lists/page-facts.ts";
-export { versionOf } from "./recognition/paths.ts";
+export { formatOf, versionOf } from "./recognition/paths.ts";
 export type { Plan, PlannedAction, PlannedCollection, PlannedOperation } from "./recognition/plan.ts";
 export { HintError } from "./recognition/x-resource.ts";
 export type { OperationKind } from "./record/collection-plan.ts";

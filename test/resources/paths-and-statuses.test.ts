@@ -250,3 +250,31 @@ for (const prefix of ["/{version}", "/api/v{version}"])
       t.same((await send("GET", `${two}/books/1`)).body, { id: 1, title: "A" });
     },
   );
+
+const format = "{ name: format, in: path, required: true, schema: { type: string, enum: [XML, JSON] } }";
+
+testLikely(
+  "Records have no format, which a path selects for the response",
+  documentOf(
+    `  /{format}/books:
+    parameters: [${format}]
+    get: { operationId: listBooks, responses: { ${found.replace(book, `{ type: array, items: ${book} }`)} } }
+    post: { operationId: addBook, ${body}, responses: { ${usual[1]} } }
+  /{format}/books/{id}:
+    parameters: [${format}, ${number}]
+    get: { operationId: getBook, responses: { ${found} } }
+`,
+    rest,
+  ),
+  async (t, send, store) => {
+    const { status, headers } = await send("POST", "/JSON/books", { title: "A" });
+    t.match([status, headers.location], [201, "/JSON/books/1"]);
+    t.same((await send("GET", "/JSON/books/1")).body, { id: 1, title: "A" });
+    t.same(JSON.parse((await store.store.records("format_books").list({ limit: 9 })).records.text), [
+      { id: 1, title: "A" },
+    ]);
+    for (const path of ["/XML/books", "/XML/books/1"])
+      t.match(await send("GET", path), { status: 501, body: { message: /JSON/ } });
+    t.match(await send("POST", "/XML/books", { title: "A" }), { status: 501 });
+  },
+);

@@ -12,14 +12,26 @@ export function actionOf({ path, id }: Operation): string | undefined {
 // A parameter with the version of the API at the beginning of a path, such as `/{apiVersion}` or `/api/v{version}`.
 const versionPath = /^((?:\/(?:api|rest))*\/)(v?)\{((?:api[_-]?)?version)\}(?=\/)/i;
 
-/** Returns a path without what only routing needs: a slash at its end, the suffix `.json`, and that the version of the API is a parameter. */
+// A parameter with the format of responses, such as `/{format}` or `/api/{format}`.
+const formatPath = /^((?:\/[^{}/]+)*(?<!formats)\/)\{(_?format)\}(?=\/)/i;
+
+/**
+ * Returns a path without what only routing needs: a slash at its end, the suffix `.json`, and that the version of the API and the format of
+ * responses are parameters.
+ */
 export function normalizePath(path: string): string {
-  return path.replace(/(\.json)?\/?$/, "").replace(versionPath, (_, start, v, name) => start + (v || name));
+  const place = path.replace(/(\.json)?\/?$/, "").replace(versionPath, (_, start, v, name) => start + (v || name));
+  return place.replace(formatPath, "$1$2");
 }
 
 /** Returns the name of the parameter of a path with the version of the API, which no record has; undefined if there is none. */
 export function versionOf(path: string): string | undefined {
   return versionPath.exec(path)?.[3];
+}
+
+/** Returns the name of the parameter of a path with the format of responses, which no record has; undefined if there is none. */
+export function formatOf(path: string): string | undefined {
+  return formatPath.exec(path.replace(versionPath, ""))?.[2];
 }
 
 /** Returns the place of the collection of a record. */
@@ -39,7 +51,12 @@ export function isRecordPath(path: string): boolean {
   return normalizePath(path).endsWith("}");
 }
 
-/** Returns the names of the parameters of a path, without that of the version of the API. */
+/** Returns the names of the parameters of a path, without those of the version of the API and the format of responses. */
 export function parametersOf(path: string): readonly string[] {
-  return [...path.replace(versionPath, "").matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name as string);
+  return [
+    ...path
+      .replace(versionPath, "")
+      .replace(formatPath, "")
+      .matchAll(/\{([^{}]+)\}/g),
+  ].map(([, name]) => name as string);
 }

@@ -20,7 +20,7 @@ import { notFound, type Parent, requireAbove } from "./parent-check.ts";
 import { addRecord, type PlacedRecord } from "./place-record.ts";
 import { callerId } from "./requests/caller.ts";
 import { resolveIds } from "./requests/id-or-name.ts";
-import { invalidBody, parameterOf, requireUnderstood, storeFull } from "./requests/request.ts";
+import { invalidBody, parameterOf, requireJson, requireUnderstood, storeFull } from "./requests/request.ts";
 import { RequestBody } from "./requests/request-body.ts";
 import { RequestPlace } from "./requests/request-place.ts";
 import { RecordResponse, type ShownRecords } from "./responses/record-response.ts";
@@ -75,6 +75,7 @@ export class CollectionAccess {
   /** Throws an HttpError if a request has what is not understood, or if the record does not exist to which its scope belongs. */
   async check(call: UntypedCall): Promise<void> {
     requireUnderstood(call, this.action);
+    requireJson(call, this.#path);
     this.response.shapeOf(call); // what it selects is known, before anything is changed
     const scope = this.place.scopeValuesOf(call);
     if (scope.includes(".") || scope.includes("..") || toScope(scope).length > maxScopeLength)

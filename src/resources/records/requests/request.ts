@@ -2,6 +2,7 @@
 import { HttpError, InvalidRequest } from "../../../http/index.ts";
 import { toJson } from "../../../lib/index.ts";
 import type { UntypedCall } from "../../../openapi/index.ts";
+import { formatOf } from "../../recognition/paths.ts";
 import type { PlannedAction } from "../../recognition/plan.ts";
 
 /** Returns the value of a parameter of the path, as a text. */
@@ -40,6 +41,13 @@ export function requireUnderstood(
     if (`${body[name]}` !== parameterOf(call, name))
       throw invalidBody(name, `The property ${name} must be that of the path.`);
   }
+}
+
+/** Throws an HttpError if the path of a request selects another format than JSON. */
+export function requireJson(call: UntypedCall, path: string): void {
+  const format = formatOf(path);
+  if (format === undefined || /^json$/i.test(parameterOf(call, format))) return;
+  throw new HttpError("not_implemented", `Responses are JSON: send json as ${format}.`);
 }
 
 /** Returns the error of a part of a request whose effect is not known. */
