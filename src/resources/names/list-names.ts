@@ -3,7 +3,8 @@ import type { Condition } from "../../store/index.ts";
 import type { Row } from "./meaning.ts";
 
 /** The description of a list that has the records of a period only. */
-export const spokenPeriod = /\b(?:last|past|previous) \d+ (?:minute|hour|day|week|month|year)s?\b/i;
+export const spokenPeriod =
+  /\b(?:(?:last|past|previous) \d+ (?:minute|hour|day|week|month|year)s?|current (?:calendar |billing )?(?:month|quarter|year))\b/i;
 
 /** The description of a filter with a default that no document says: "defaults to the primary location". */
 export const spokenSelection = /\bdefaults? to (?:the|your|its|(?:the )?current) (?!value|same)/i;

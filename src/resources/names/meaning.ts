@@ -11,6 +11,11 @@ export function singularOf(word: string): string {
   return /(movies|cookies)$/.test(word) ? word.slice(0, -1) : word.replace(/ies$/, "y").replace(/s$/, "");
 }
 
+/** Returns what can be the plural of a word: `categories` of `category`. */
+export function pluralsOf(word: string): readonly string[] {
+  return [`${word}s`, `${word}es`, word.replace(/y$/, "ies")];
+}
+
 /** Returns what a name means, in any case; undefined if no row has it. */
 export function meaningOf<Meaning>(rows: readonly Row<Meaning>[], name: string): Meaning | undefined {
   const words = toSnakeCase(name);

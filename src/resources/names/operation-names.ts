@@ -3,7 +3,7 @@ import type { Row } from "./meaning.ts";
 
 /** The description of a PUT that keeps the members that a request does not have. */
 export const spokenPartial =
-  /\b(?:unspecified|omitted|not\s(?:specified|included|provided|sent|passed))\b[^.]{0,40}\bunchanged\b|\bsupports\spartial\supdates\b|\bonly\sthe\s(?:fields|properties|attributes|parameters|members|values)\s(?:that\sare\s|you\s)?(?:provided|specified|submitted|sent|included|given|passed)\b/i;
+  /\b(?:unspecified|omitted|not\s(?:specified|included|provided|sent|passed))\b[^.]{0,40}\bunchanged\b|\bany\s(?:fields|properties|attributes|parameters|members|values)\sincluded\sin\sthe\srequest\sare\soverwritten\b|\bsupports\spartial\supdates\b|\bonly\sthe\s(?:fields|properties|attributes|parameters|members|values)\s(?:that\sare\s|you\s)?(?:provided|specified|submitted|sent|included|given|passed)\b/i;
 
 /** The ends of paths below a collection that list the records which their parameters select. */
 export const searchPaths: readonly Row<true>[] = [
@@ -40,6 +40,13 @@ export const actionNames = new Set(
 /** The words of paths whose GET computes what it returns. */
 export const computedNames =
   /(^|_)(search|stats?|statistics|export|reports?|count|calculate|preview|validate|check|lookup|suggest|autocomplete|nearby|random|download|metrics)(_|$)/;
+
+/** The beginning of what is said of a GET that returns several records. */
+export const spokenList = /^(?:get|list|returns?|retrieves?|fetch(?:es)?) (?:all|a list)\b/i;
+
+/** The beginning of what is said of a GET that changes something. */
+export const spokenAct =
+  /^[\s;.]*(?:reload|refresh|restart|reset|rebuild|reindex|regenerate|trigger|flush|clean)(?:e?s)?\b/i;
 
 /** The words of lists that a service makes of what it has: their records are none of their own. */
 export const derivedNames =

@@ -9,6 +9,9 @@ import type { AlternativePlan } from "../record/record-form.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
 import { itemSchemas, withAlternatives } from "../record/schema-nodes.ts";
 
+/** The reasons for the value of a member that are no words of the document. */
+const unsaid: ReadonlySet<string> = new Set(["counter", "empty", "beginning"]);
+
 const maxDepth = 3; // of alternatives in alternatives
 
 interface MemberContext {
@@ -102,8 +105,10 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
     ...Object.entries(values),
     ...(inner ? [[attributesName, { members: inner.created }] as const] : []),
   ];
+  // A replacement without a member that no one has said, such as `enabled`, does not change it.
+  const isUnsaid = (source: Source) => "because" in source && unsaid.has(source.because);
   const kept = created
-    .filter(([name]) => !canSend(name) || meaningOf(timeNames, name) === "created")
+    .filter(([name, source]) => !canSend(name) || meaningOf(timeNames, name) === "created" || isUnsaid(source))
     .map(([name]) => name);
   // What a replacement can't contain, such as that of a command with fewer members, is not removed by it.
   const unsendable = body.propertyNames.length > 0 ? record.propertyNames.filter((name) => !canSend(name)) : [];

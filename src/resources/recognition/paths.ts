@@ -2,10 +2,10 @@
 import type { Operation } from "../../openapi/index.ts";
 import { actionNames } from "../names/operation-names.ts";
 
-/** Returns the verb with which the path of a POST ends, such as `search`, or with which its name begins, if it is an upsert; undefined for none. */
+/** Returns the verb with which the path of a POST ends, such as `search`, or with which its name begins, if it is an upsert, or `bulk`; undefined for none. */
 export function actionOf({ path, id }: Operation): string | undefined {
   const last = lastSegment(path).toLowerCase();
-  const [name = ""] = /^(upsert|enqueue)(?![a-z])/i.exec(id) ?? [];
+  const [name = ""] = /^(upsert|enqueue)(?![a-z])/i.exec(id) ?? /(?<![a-z])bulk(?![a-z])/.exec(last) ?? [];
   return actionNames.has(last) ? last : name.toLowerCase() || undefined;
 }
 

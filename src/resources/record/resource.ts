@@ -153,7 +153,9 @@ export class Resource {
 
   /** Returns the id that the body of a creation has; undefined if it has none. */
   sentIdIn(body: unknown): unknown {
-    const { member } = this.plan.id;
+    const { member, isSent } = this.plan.id;
+    const isReadOnly = !isSent && this.record.at(this.idPath).some(({ schema }) => schema.readOnly === true);
+    if (member === undefined && isReadOnly) return undefined; // clients send back what they have read
     return member === undefined ? this.idIn(body) : (body as Readonly<Record<string, unknown>>)[member];
   }
 

@@ -1,10 +1,18 @@
 // Finds the collection of which an operation of a document returns the record, or the records.
 import { toSnakeCase } from "../../../lib/index.ts";
 import type { Document, Operation } from "../../../openapi/index.ts";
-import { meaningOf } from "../../names/meaning.ts";
+import { meaningOf, singularOf } from "../../names/meaning.ts";
 import { certainIdNames, codeNames, urlNames } from "../../names/member-names.ts";
-import { changeNames, computedNames, derivedNames, settingsNames, singleNames } from "../../names/operation-names.ts";
+import {
+  changeNames,
+  computedNames,
+  derivedNames,
+  settingsNames,
+  singleNames,
+  spokenList,
+} from "../../names/operation-names.ts";
 import { RecordSchema, type SchemaPlace } from "../../record/record-schema.ts";
+import { itemSchemas } from "../../record/schema-nodes.ts";
 import {
   bodySchema,
   changeSchema,
@@ -159,7 +167,8 @@ export class CollectionFinder {
     const change = own.replace ?? own.update;
     const body = change && changeSchema(change);
     const response = this.#schemaOf(part);
-    if (hasArrayNamedAs(lastSegment(get.path), response)) return undefined; // a PUT there creates records, as in Xero
+    // A PUT there creates records, as in Xero, or changes one of several.
+    if (hasArrayNamedAs(lastSegment(get.path), response) || isSpokenList(get, response)) return undefined;
     const isList = () => findListedRecord(response, withId(get)) !== undefined;
     if (change === undefined && isImportedSingle(get, response) && !isList())
       return this.#create(own, { item: get, isSingle: true, record: response, newRecord: response, id: pathId }, hint);
@@ -244,6 +253,14 @@ function isImportedSingle(get: Operation, { propertyNames }: RecordSchema): bool
   const isTop = parametersOf(get.path).length === 0 && normalizePath(get.path).split("/").length <= 3;
   const isNamed = meaningOf(singleNames, name) ?? (isTop && settingsNames.test(toSnakeCase(name)));
   return isNamed && propertyNames.length > 0 && queryOf(get).length === 0;
+}
+
+// Whether a GET is said to return several records, although its schema is that of one, which has no array.
+function isSpokenList({ path, part }: Operation, response: RecordSchema): boolean {
+  const { summary = "", description = "" } = Object(part.value) as Readonly<Record<string, unknown>>;
+  const name = lastSegment(path);
+  const hasArray = response.propertyNames.some((one) => itemSchemas(response.property(one)) !== undefined);
+  return !hasArray && singularOf(name) !== name && spokenList.test(`${summary || description}`);
 }
 
 function hasUrl({ propertyNames }: RecordSchema): boolean {

@@ -2,7 +2,7 @@
 import { toSnakeCase } from "../../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../../openapi/index.ts";
 import type { Collection } from "../../../store/index.ts";
-import { singularOf } from "../../names/meaning.ts";
+import { pluralsOf } from "../../names/meaning.ts";
 import { idNames, namedParameters, nameIds, spokenIds, spokenNames } from "../../names/member-names.ts";
 import { RecordSchema } from "../../record/record-schema.ts";
 import { valueType } from "../../record/schema-nodes.ts";
@@ -51,7 +51,8 @@ export function findId(
   // Two records can have the same name, unless the path is by name.
   const isByName =
     (namedParameters.test(whole) && !words.includes("or")) || (parameter !== "id" && spokenNames.test(description));
-  const canBeName = isByName || (parameter !== "id" && !/(^|_)(id|key)$/.test(whole));
+  const things = toSnakeCase(lastSegment(listPathOf(template)));
+  const canBeName = isByName || [whole, ...pluralsOf(whole)].includes(things);
   const usual = [`${thing}_id`, ...idNames.filter((name) => name !== "name" || canBeName)];
   const find = (wanted: string | undefined) =>
     record.propertyNames.find((name) => toSnakeCase(name) === wanted) ??
@@ -60,7 +61,7 @@ export function findId(
   const either = words.includes("or") ? words.toReversed() : [];
   const isMade = /(^|_)id_or_|_or_id$/.test(whole) && created !== undefined && !created.canHave("id");
   // Such as `refund_id` of `{terminal_refund_id}`, and `code` of `/promotion_codes/{promotion_code}`: they say something else.
-  const isOwn = singularOf(toSnakeCase(lastSegment(listPathOf(template)))) === whole;
+  const isOwn = pluralsOf(whole).includes(things);
   const certain = suffixes.filter((suffix) => either.length > 0 || !(isOwn || suffix.endsWith("_id")));
   const [, said] = spokenIds.exec(description) ?? [];
   const byName = isByName && either.length === 0 ? nameIds : [];

@@ -3,6 +3,7 @@ import { toSnakeCase } from "../../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../../openapi/index.ts";
 import type { Filter } from "../../../store/index.ts";
 import { wildcardDefaults, wildcards } from "../../names/list-names.ts";
+import { pluralsOf } from "../../names/meaning.ts";
 import { RecordSchema } from "../../record/record-schema.ts";
 import type { Resource } from "../../record/resource.ts";
 import { alternativeType, itemSchemas, valueType } from "../../record/schema-nodes.ts";
@@ -64,23 +65,19 @@ function nameOfFilter(name: string): string {
 
 const isSame = (a: string, b: string) => toSnakeCase(a) === toSnakeCase(b);
 
-// `category` of `categories`
-function pluralsOf(name: string): readonly (readonly string[])[] {
-  return [`${name}s`, `${name}es`, name.replace(/y$/, "ies")].map((plural) => [plural]);
-}
-
 // A record can have an object with the id instead of the id, such as `owner` for `owner` or `owner_id`.
 function placesOf(name: string, record: RecordSchema): readonly (readonly string[])[] {
   const [own = name] = record.propertyNames.includes(name)
     ? [name]
     : record.propertyNames.filter((one) => isSame(one, name));
   const thing = /^(.+)_id$/.exec(toSnakeCase(name))?.[1];
+  const plurals = pluralsOf(name).map((plural) => [plural]);
   const inside = ["attributes", own]; // JSON:API
-  if (thing === undefined) return [[own], ...pluralsOf(name), ...["id", "gid", "uuid"].map((id) => [own, id]), inside];
+  if (thing === undefined) return [[own], ...plurals, ...["id", "gid", "uuid"].map((id) => [own, id]), inside];
   const named = record.propertyNames.filter((one) => toSnakeCase(one) === thing);
   const similar = record.propertyNames.filter((one) => toSnakeCase(one).endsWith(`_${thing}`));
   const objects = named.length === 1 ? named : similar;
-  return [[own], ...pluralsOf(name), inside, ...(objects.length === 1 ? [[objects[0] as string, "id"]] : [])];
+  return [[own], ...plurals, inside, ...(objects.length === 1 ? [[objects[0] as string, "id"]] : [])];
 }
 
 /** Returns the value of a property for which a list looks if a request says none: the default of its filter. Undefined if there is none. */

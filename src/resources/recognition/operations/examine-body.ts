@@ -54,6 +54,9 @@ export class BodyExamination {
     const inPath = parametersOf(this.#operation.path);
     const needed = controls.find((name) => required.includes(name) && !inPath.includes(name));
     if (needed !== undefined) this.#examined.refuse(`requires the property ${needed}, whose effect is not known`);
+    const names = isNew && sent ? this.#schemaOf(sent).propertyNames : [];
+    if (this.#member === undefined && names.length > 0 && names.every((name) => controls.includes(name)))
+      this.#examined.refuse("takes only properties whose effect is not known");
     const embedded = Object.keys(this.#embedded).length > 0 ? { embedded: this.#embedded } : {};
     return { body, controls, ...embedded, ...(body && this.#findEchoed(body, controls)) };
   }

@@ -8,6 +8,7 @@ import {
   neutralParameters,
   type QueryRole,
   queryNames,
+  spokenAct,
   spokenDeletion,
   spokenKeeping,
   wholeNames,
@@ -72,6 +73,8 @@ export class Examination extends ExaminedOperation {
       this.refuse(this.#describeEnding("says that it changes a state of the record, and does not delete it"));
     if (kind === "list" && spokenPeriod.test(textOf(operation)))
       this.refuse("lists the records of a period, such as the last 30 days");
+    if ((kind === "get" || kind === "list") && spokenAct.test(textOf(operation)))
+      this.refuse("says that it does something, and does not only read");
     const roles = this.#findRoles();
     const fieldsParameter = kind === "delete" ? undefined : findFieldsParameter(operation, resource);
     const refused = this.#findRefused(success.list).filter(({ value }) => value.name !== fieldsParameter);

@@ -1,0 +1,97 @@
+// What the words of a document say of operations: which of them a store does not answer, and what they keep.
+import t from "tap";
+import { parseDocument } from "../../src/openapi/index.ts";
+import { planOf } from "../../src/resources/index.ts";
+import { documentOf } from "../support/document-server.ts";
+import { testLikely } from "../support/likely.ts";
+
+const json = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
+const object = (properties: string, rest = "") => `{ type: object, properties: { ${properties} }${rest} }`;
+const ok = (schema: string, status = 200) => `responses: { ${status}: { description: x, ${json(schema)} } }`;
+const id = "parameters: [{ name: id, in: path, required: true, schema: { type: string } }]";
+const body = (schema: string) => `requestBody: { ${json(schema)} }`;
+const book = object("id: { type: string, readOnly: true }, title: { type: string }");
+const sent = object("title: { type: string }");
+
+/** The operations that are answered. */
+async function answered(paths: string): Promise<readonly string[]> {
+  const { operations } = planOf(await parseDocument(documentOf(paths)));
+  return operations.flatMap(({ id, does }) => (does ? [id] : []));
+}
+
+for (const [why, paths, expected] of [
+  [
+    "a GET that does something",
+    `  /me: { get: { operationId: read, summary: Returns the caller., ${ok(book)} } }
+  /whoami: { get: { operationId: act, summary: Refreshes the caller., ${ok(book)} } }
+`,
+    ["read"],
+  ],
+  [
+    "a list of the current month",
+    `  /books: { get: { operationId: read, ${ok(`{ type: array, items: ${book} }`)} } }
+  /uses: { get: { operationId: use, description: Uses of the current calendar month., ${ok(`{ type: array, items: ${book} }`)} } }
+`,
+    ["read"],
+  ],
+  [
+    "a POST that starts a job for many",
+    `  /bulk-create-jobs: { post: { operationId: start, ${body(sent)}, ${ok(book, 201)} } }
+  /bulk-create-jobs/{id}: { ${id}, get: { operationId: read, ${ok(book)} } }
+`,
+    ["read"],
+  ],
+  [
+    "a PUT of one of several records, without its id",
+    `  /labels: { get: { operationId: read, summary: Get all labels, ${ok(book)} }, put: { operationId: change, ${body(sent)}, ${ok(book)} } }
+  /motto: { get: { operationId: readMotto, summary: Get the motto, ${ok(book)} }, put: { operationId: changeMotto, ${body(sent)}, ${ok(book)} } }
+`,
+    ["readMotto", "changeMotto"],
+  ],
+  [
+    "a PUT of which no property is understood",
+    `  /books/{id}:
+    ${id}
+    get: { operationId: read, ${ok(object("id: { type: string }, tax: { type: object, properties: { rate: { type: number } } }"))} }
+    put: { operationId: put, ${body(object("rate: { type: number }"))}, ${ok(object("id: { type: string }, tax: { type: object, properties: { rate: { type: number } } }"))} }
+`,
+    ["read"],
+  ],
+] as const)
+  t.test(`Not answered is ${why}`, async (t) => t.same(await answered(paths), expected));
+
+const lamp = object(
+  "id: { type: string }, name: { type: string }, on: { type: boolean }",
+  ", required: [id, name, on]",
+);
+const sentLamp = object("name: { type: string }, on: { type: boolean }", ", required: [name]");
+
+testLikely(
+  "a PUT without a member of which no one has said a value does not change it",
+  documentOf(`  /lamps:
+    post: { operationId: addLamp, ${body(sentLamp)}, ${ok(lamp, 201)} }
+  /lamps/{id}:
+    ${id}
+    get: { operationId: getLamp, ${ok(lamp)} }
+    put: { operationId: putLamp, ${body(sentLamp)}, ${ok(lamp)} }
+`),
+  async (t, send) => {
+    const { body } = await send("POST", "/lamps", { name: "A", on: true });
+    t.same((await send("PUT", `/lamps/${body.id}`, { name: "B" })).body, { ...body, name: "B" });
+    t.equal((await send("POST", "/lamps", { name: "C" })).body.on, false);
+  },
+);
+
+testLikely(
+  "a read-only id is dropped, also if the body does not declare it",
+  documentOf(`  /books:
+    post: { operationId: addBook, ${body(sent)}, ${ok(book, 201)} }
+  /books/{id}: { ${id}, get: { operationId: getBook, ${ok(book)} } }
+`),
+  async (t, send) => {
+    const { body } = await send("POST", "/books", { title: "A" });
+    const other = await send("POST", "/books", body);
+    t.match(other, { status: 201, body: { title: "A" } });
+    t.not(other.body.id, body.id);
+  },
+);
