@@ -46,7 +46,8 @@ export function findControls(
 
 /** Returns the members of a body of which a record has a part that is made empty, which would be wrong: `parent` of `parent_name`. */
 export function findDescribed(body: RecordSchema, created: Sources): readonly string[] {
-  const made = Object.entries(created).filter(([, source]) => "because" in source && source.because === "empty");
+  const isEmpty = (value: unknown) => ['""', "[]", "{}"].includes(JSON.stringify(value));
+  const made = Object.entries(created).filter(([, source]) => "value" in source && isEmpty(source.value));
   const things = made.flatMap(([name]) => partNames.exec(toSnakeCase(name))?.[1] ?? []);
   return body.propertyNames.filter((name) => body.canHave(name) && things.includes(toSnakeCase(name)));
 }
