@@ -28,6 +28,34 @@ for (const [why, paths, expected] of [
     ["read"],
   ],
   [
+    "a GET with the name of an action",
+    `  /books: { get: { operationId: listBooks, ${ok(`{ type: array, items: ${book} }`)} } }
+  /shares: { get: { operationId: ShareBooks, ${ok(`{ type: array, items: ${book} }`)} } }
+`,
+    ["listBooks"],
+  ],
+  [
+    "what is behind a # in a path",
+    `  /books/{id}: { ${id}, get: { operationId: read, ${ok(book)} } }
+  "/send/#env/books/{id}": { ${id}, get: { operationId: send, ${ok(book)} } }
+`,
+    ["read"],
+  ],
+  [
+    "a POST of an array",
+    `  /books: { post: { operationId: find, ${body("{ type: array, items: { type: string } }")}, ${ok(book, 201)} } }
+  /books/{id}: { ${id}, get: { operationId: read, ${ok(book)} } }
+`,
+    ["read"],
+  ],
+  [
+    "a POST that returns the id of a job",
+    `  /books: { post: { operationId: add, ${body(sent)}, ${ok(object("job_id: { type: string }"), 202)} } }
+  /books/{id}: { ${id}, get: { operationId: read, ${ok(book)} } }
+`,
+    ["read"],
+  ],
+  [
     "a list of the current month",
     `  /books: { get: { operationId: read, ${ok(`{ type: array, items: ${book} }`)} } }
   /uses: { get: { operationId: use, description: Uses of the current calendar month., ${ok(`{ type: array, items: ${book} }`)} } }
@@ -79,6 +107,29 @@ testLikely(
     const { body } = await send("POST", "/lamps", { name: "A", on: true });
     t.same((await send("PUT", `/lamps/${body.id}`, { name: "B" })).body, { ...body, name: "B" });
     t.equal((await send("POST", "/lamps", { name: "C" })).body.on, false);
+  },
+);
+
+const policy = object("isOn: { type: boolean }");
+const car = `{ $ref: "#/components/schemas/Car" }`;
+
+testLikely(
+  "a part of a record has the name of the property in any case",
+  documentOf(
+    `  /cars:
+    post: { operationId: addCar, ${body(object("name: { type: string }"))}, ${ok(car, 201)} }
+  /cars/{id}: { ${id}, get: { operationId: getCar, ${ok(car)} } }
+  /cars/{id}/charging-policy:
+    ${id}
+    get: { operationId: getPolicy, ${ok('{ $ref: "#/components/schemas/Policy" }')} }
+    put: { operationId: putPolicy, ${body('{ $ref: "#/components/schemas/Policy" }')}, ${ok('{ $ref: "#/components/schemas/Policy" }')} }
+`,
+    `components: { schemas: { Policy: ${policy}, Car: ${object('id: { type: string }, name: { type: string }, chargingPolicy: { $ref: "#/components/schemas/Policy" }')} } }`,
+  ),
+  async (t, send) => {
+    const { body } = await send("POST", "/cars", { name: "A" });
+    t.same((await send("PUT", `/cars/${body.id}/charging-policy`, { isOn: true })).body, { isOn: true });
+    t.same((await send("GET", `/cars/${body.id}`)).body, { ...body, chargingPolicy: { isOn: true } });
   },
 );
 

@@ -13,7 +13,8 @@ export function readBasePath({ servers }: Pick<OpenApi, "servers">): string {
   const url = readServerUrl({ servers: servers ?? [] });
   // A relative URL is relative to the document, which is served at the root.
   const path = URL.canParse(url, "http://localhost/") ? new URL(url, "http://localhost/").pathname : "";
-  return path.replace(/(?<!\/)\/+$/, "");
+  // A variable that begins with a slash can be behind one: two at the beginning of a reference are those of a host.
+  return path.replaceAll(/\/{2,}/g, "/").replace(/\/$/, "");
 }
 
 /** Returns the paths of all servers, with each value that their variables can have. */

@@ -4,7 +4,7 @@ import type { Row } from "./meaning.ts";
 
 /** The description of a list that has the records of a period only. */
 export const spokenPeriod =
-  /\b(?:(?:last|past|previous) \d+ (?:minute|hour|day|week|month|year)s?|current (?:calendar |billing )?(?:month|quarter|year))\b/i;
+  /\b(?:(?:last|past|previous) \d+ (?:minute|hour|day|week|month|year)s?|current (?:calendar |billing )?(?:month|quarter|year)|maximum of (?:one|\d+) (?:day|week|month|year)s?)\b/i;
 
 /** The description of a filter with a default that no document says: "defaults to the primary location". */
 export const spokenSelection = /\bdefaults? to (?:the|your|its|(?:the )?current) (?!value|same)/i;
@@ -79,6 +79,7 @@ export const selectingStates =
 export const unclearComparisons: readonly RegExp[] = [
   /\b(value|parameter|filter|parameters) (is|are|will be) ignored\b|\bignored (if|when|unless)\b/i, // Box, Adyen, ExaVault
   /\b(are|will be) rendered\b/i, // PagerDuty
+  /\blevel of detail/i, // Browshot
   /\bonly (be used|applies|applicable|valid) (if|when|with)\b/i, // Box
   /^(?!.*\b(no|not|cannot)\b).*(\bwildcards?\b|`\*`)/i, // ExaVault, GitHub, Stripe
   /\bin the format [`'"]*[a-z_]+:[a-z_{<]*id\b/i, // Sentry

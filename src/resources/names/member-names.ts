@@ -5,6 +5,10 @@ import { type Row, singularOf } from "./meaning.ts";
 /** The properties that have an id, beside those that are named like the parameter of the path. The first that a record has is its id. */
 export const idNames = ["uuid", "pk", "key", "slug", "number", "name", "code"];
 
+/** The members with a text for people, which is no id. */
+export const contentNames =
+  /^(answer|comment|content|description|message|note|question|quote|reply|review|summary|text|title)$/;
+
 /** The properties with the id of a record whose path has a name, such as `/users/{username}`. */
 export const nameIds = ["login", "user_name", "username", "slug", "name"];
 

@@ -44,6 +44,9 @@ export const computedNames =
 /** The beginning of what is said of a GET that returns several records. */
 export const spokenList = /^(?:get|list|returns?|retrieves?|fetch(?:es)?) (?:all|a list)\b/i;
 
+/** The first word of the name of a GET that changes something. */
+export const actNames = /^(cancel|clear|create|delete|refresh|reload|remove|reset|restart|send|share|trigger|update)$/;
+
 /** The beginning of what is said of a GET that changes something. */
 export const spokenAct =
   /^[\s;.]*(?:reload|refresh|restart|reset|rebuild|reindex|regenerate|trigger|flush|clean)(?:e?s)?\b/i;

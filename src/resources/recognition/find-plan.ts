@@ -10,7 +10,7 @@ import { findAction, suggestAction } from "./operations/actions.ts";
 import { Examination } from "./operations/examine-operation.ts";
 import { isUnderstood, toRefused } from "./operations/examined-operation.ts";
 import { findPropertyOperations } from "./operations/property-operations.ts";
-import { actionOf, isRecordPath, listPathOf, normalizePath } from "./paths.ts";
+import { actionOf, hasFragment, isRecordPath, listPathOf, normalizePath } from "./paths.ts";
 import type { Plan, PlannedAction, PlannedCollection } from "./plan.ts";
 import { describeMissing, planHeaders } from "./responses/response-headers.ts";
 import { findExpansion } from "./responses/response-shape.ts";
@@ -185,6 +185,7 @@ function describeOther(operation: Operation, { operations }: Document): string {
   const action = method === "POST" ? actionOf(operation) : undefined;
   if (readOperationHint(operation) === false) return "has x-resource: false";
   if (action !== undefined) return `has the name of an action: ${action}`;
+  if (hasFragment(path)) return "has a path with a #, behind which a request has nothing";
   const json = findJsonInPath(operation);
   if (json !== undefined) return `has the parameter ${json} of its path as JSON`;
   const isItem = isRecordPath(path);

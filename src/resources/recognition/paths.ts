@@ -40,6 +40,11 @@ export function listPathOf(path: string): string {
   return place.slice(0, place.lastIndexOf("/"));
 }
 
+/** Returns whether a path has segments behind a #, which no request has. */
+export function hasFragment(path: string): boolean {
+  return /#.*[/{]/.test(path);
+}
+
 /** Returns the last segment of a path. */
 export function lastSegment(path: string): string {
   const place = normalizePath(path);

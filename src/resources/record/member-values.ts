@@ -123,7 +123,12 @@ export function chooseValues(
     const inner = { urlOf: innerUrl, isSaid, levels: levels - 1 };
     const made = member && levels > 0 ? valuesOf(chooseValues(member, member.required, inner)) : {};
     const said: readonly (readonly [Reason, ...unknown[]])[] = [
-      ["only value", find("const"), ...(values?.length === 1 ? values : [])],
+      [
+        "only value",
+        find("const"),
+        ...(values?.length === 1 ? values : []),
+        onlyNumber(find("minimum"), find("maximum")),
+      ],
       ["default", find("default"), spokenDefaultOf(record, name, body)],
       ["default", listedAs?.(name)],
       ["URL", urlOf?.(name), pathOf.exec(`${find("pattern")}`)?.[1]],
@@ -167,6 +172,8 @@ export function spokenDefaultOf(record: RecordSchema, name: string, body?: Recor
 
 const describedIn = (record: RecordSchema, name: string, body: RecordSchema | undefined) =>
   [...record.property(name), ...(body?.property(name) ?? [])].map(({ schema }) => schema);
+
+const onlyNumber = (minimum: unknown, maximum: unknown) => (minimum === maximum ? minimum : undefined);
 
 // Of a list in a record, such as `^/v1/refunds`.
 const pathOf = /^\^(\/[\w/-]+)\$?$/;

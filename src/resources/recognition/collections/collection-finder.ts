@@ -23,7 +23,7 @@ import {
   successSchema,
 } from "../bodies-and-parameters.ts";
 import { pageRoleOf } from "../lists/page-parameters.ts";
-import { isRecordPath, lastSegment, listPathOf, normalizePath, parametersOf } from "../paths.ts";
+import { hasFragment, isRecordPath, lastSegment, listPathOf, normalizePath, parametersOf } from "../paths.ts";
 import { findWrappedRecord } from "../responses/envelopes.ts";
 import { type OperationHint, type PathHint, readOperationHint, readPathHint, refusal } from "../x-resource.ts";
 import { findId, pathId } from "./find-id.ts";
@@ -205,7 +205,8 @@ export class CollectionFinder {
   }
 
   #isOpen(operation: Operation): boolean {
-    return readOperationHint(operation) !== false && findJsonInPath(operation) === undefined;
+    const { path } = operation;
+    return readOperationHint(operation) !== false && findJsonInPath(operation) === undefined && !hasFragment(path);
   }
 
   #schemaOf(place: SchemaPlace): RecordSchema {

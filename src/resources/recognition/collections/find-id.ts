@@ -3,7 +3,7 @@ import { toSnakeCase } from "../../../lib/index.ts";
 import type { Operation, SchemaNode } from "../../../openapi/index.ts";
 import type { Collection } from "../../../store/index.ts";
 import { pluralsOf } from "../../names/meaning.ts";
-import { idNames, namedParameters, nameIds, spokenIds, spokenNames } from "../../names/member-names.ts";
+import { contentNames, idNames, namedParameters, nameIds, spokenIds, spokenNames } from "../../names/member-names.ts";
 import { RecordSchema } from "../../record/record-schema.ts";
 import { valueType } from "../../record/schema-nodes.ts";
 import { descriptionOf } from "../bodies-and-parameters.ts";
@@ -65,9 +65,15 @@ export function findId(
   const certain = suffixes.filter((suffix) => either.length > 0 || !(isOwn || suffix.endsWith("_id")));
   const [, said] = spokenIds.exec(description) ?? [];
   const byName = isByName && either.length === 0 ? nameIds : [];
-  const first = isMade ? ["id"] : [whole, ...certain, ...byName, ...either, "id", ...suffixes];
+  // Such as the text of a comment, in `/comments/{comment}`.
+  const isContent = contentNames.test(whole) && record.propertyNames.includes("id");
+  const first = isMade || isContent ? ["id"] : [whole, ...certain, ...byName, ...either, "id", ...suffixes];
   const alike = record.propertyNames.filter((name) => lettersOf(name) === lettersOf(parameter));
-  const named = [...(said ? [said] : []), parameter, ...alike, ...[...first, "id"].flatMap((one) => find(one) ?? [])];
+  const named = [
+    ...(said ? [said] : []),
+    ...(isContent ? [] : [parameter, ...alike]),
+    ...[...first, "id"].flatMap((one) => find(one) ?? []),
+  ];
   // A UUID is no name or code.
   const canBe = (name: string) => !isUuid(parts) || isUuid(record.property(name));
   const others = usual.flatMap((one) => find(one) ?? []).filter(canBe);

@@ -46,7 +46,15 @@ export function hasPart(
 ): boolean {
   const [place, own] = [normalizePath(path), normalizePath(item.path)];
   const canHave = isSingle || isRecordPath(item.path);
-  return canHave && place.startsWith(`${own}/`) && record.propertyNames.includes(place.slice(own.length + 1));
+  return canHave && place.startsWith(`${own}/`) && partOf(place.slice(own.length + 1), record) !== undefined;
+}
+
+/** Returns the property of a record with the name of a segment of a path: `chargingPolicy` of `charging-policy`. Undefined if there is none. */
+export function partOf(segment: string, { propertyNames }: RecordSchema): string | undefined {
+  return (
+    propertyNames.find((name) => name === segment) ??
+    propertyNames.find((name) => toSnakeCase(name) === toSnakeCase(segment))
+  );
 }
 
 /** Returns whether no operation creates the records of a collection, so that they are imported. */

@@ -101,7 +101,7 @@ function readCondition(
 
 // What is no text to look for.
 const languageWords =
-  /\b(syntax|language|operators?|qualifiers?|expressions?|lucene|scim|odata|kql|jql|json|format|prefix(es)?|(starts?|begins?)\s+with)\b/i;
+  /\b(syntax|language|operators?|qualifiers?|expressions?|lucene|scim|odata|kql|jql|json|format|punctuation|stemming|prefix(es)?|(starts?|begins?)\s+with)\b/i;
 
 /** Returns whether schemas are those of URLs, which no UUID is. */
 export function areUrls(schemas: readonly SchemaNode[]): boolean {

@@ -1,5 +1,5 @@
 // The members of a body that are no part of a record.
-import { toSnakeCase } from "../../../lib/index.ts";
+import { toJson, toSnakeCase } from "../../../lib/index.ts";
 import {
   attributesName,
   certainIdNames,
@@ -46,7 +46,7 @@ export function findControls(
 
 /** Returns the members of a body of which a record has a part that is made empty, which would be wrong: `parent` of `parent_name`. */
 export function findDescribed(body: RecordSchema, created: Sources): readonly string[] {
-  const isEmpty = (value: unknown) => ['""', "[]", "{}"].includes(JSON.stringify(value));
+  const isEmpty = (value: unknown) => ['""', "[]", "{}"].includes(toJson(value));
   const made = Object.entries(created).filter(([, source]) => "value" in source && isEmpty(source.value));
   const things = made.flatMap(([name]) => partNames.exec(toSnakeCase(name))?.[1] ?? []);
   return body.propertyNames.filter((name) => body.canHave(name) && things.includes(toSnakeCase(name)));

@@ -6,6 +6,7 @@ import type { Sources } from "../../record/member-sources.ts";
 import { type BodyPlan, RecordMaker } from "../../record/record-maker.ts";
 import { RecordSchema, type SchemaPlace } from "../../record/record-schema.ts";
 import type { Resource } from "../../record/resource.ts";
+import { itemSchemas } from "../../record/schema-nodes.ts";
 import { bodiesOf, bodySchema, changeSchema, isPatchType } from "../bodies-and-parameters.ts";
 import { findListed } from "../lists/filters.ts";
 import { findOpaqueMember, planMembers } from "../made-members.ts";
@@ -87,6 +88,7 @@ export class BodyExamination {
       return undefined;
     }
     const body = this.#findBody(part);
+    if (itemSchemas(body.parts) !== undefined) this.#examined.refuse("takes an array, and not one record");
     this.#doubtUnknown(body);
     const isSecret = (name: string) => record.property(name).some(({ schema }) => schema.writeOnly === true);
     const renamed = Object.values(body.names);

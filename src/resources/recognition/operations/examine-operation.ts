@@ -5,6 +5,7 @@ import { orderNames, spokenPeriod, spokenSelection, spokenSort } from "../../nam
 import { meaningOf } from "../../names/meaning.ts";
 import { endingStates, timeNames } from "../../names/member-names.ts";
 import {
+  actNames,
   neutralParameters,
   type QueryRole,
   queryNames,
@@ -73,7 +74,7 @@ export class Examination extends ExaminedOperation {
       this.refuse(this.#describeEnding("says that it changes a state of the record, and does not delete it"));
     if (kind === "list" && spokenPeriod.test(textOf(operation)))
       this.refuse("lists the records of a period, such as the last 30 days");
-    if ((kind === "get" || kind === "list") && spokenAct.test(textOf(operation)))
+    if ((kind === "get" || kind === "list") && acts(operation))
       this.refuse("says that it does something, and does not only read");
     const roles = this.#findRoles();
     const fieldsParameter = kind === "delete" ? undefined : findFieldsParameter(operation, resource);
@@ -271,6 +272,12 @@ function onlyEnds(operation: Operation, { propertyNames }: RecordSchema): boolea
   const isEnding = findEnding(operation) !== undefined;
   const isSaid = spokenKeeping.test(`${description}`) || (isEnding && !spokenDeletion.test(`${description}`));
   return isSaid && propertyNames.some((name) => endingStates.test(toSnakeCase(name)));
+}
+
+// Whether a GET changes something, by the first word of its name or its text.
+function acts(operation: Operation): boolean {
+  const [word = ""] = toSnakeCase(operation.id).split(/[^a-z]/, 1);
+  return actNames.test(word) || spokenAct.test(textOf(operation));
 }
 
 // Whether a DELETE of a single record can delete a part of it: its name does not say that it deletes all.

@@ -5,7 +5,7 @@ import { secretNames } from "../../names/member-names.ts";
 import { RecordSchema } from "../../record/record-schema.ts";
 import type { Resource } from "../../record/resource.ts";
 import { bodiesOf, changeSchema, isPatchType, responseAt, responseSchema } from "../bodies-and-parameters.ts";
-import { hasPart } from "../collections/plan-collection.ts";
+import { hasPart, partOf } from "../collections/plan-collection.ts";
 import { lastSegment } from "../paths.ts";
 import type { PlannedAction, PropertyForm } from "../plan.ts";
 import { createSelection } from "../responses/envelopes.ts";
@@ -26,7 +26,7 @@ export function findPropertyOperations(
 
 function examine(operation: Operation, resource: Resource): PlannedAction | string | undefined {
   const kind = kinds[operation.method as keyof typeof kinds] as PlannedAction["kind"] | undefined;
-  const property = lastSegment(operation.path);
+  const property = partOf(lastSegment(operation.path), resource.record) as string;
   const success = ["200", "204"].find((one) => responseAt(operation, one) !== undefined);
   if (kind === undefined || success === undefined) return undefined;
   const schemaOf = (place: ReturnType<typeof changeSchema>) =>

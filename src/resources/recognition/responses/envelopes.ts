@@ -3,7 +3,7 @@
 import { toSnakeCase } from "../../../lib/index.ts";
 import type { SchemaNode } from "../../../openapi/index.ts";
 import { meaningOf } from "../../names/meaning.ts";
-import { deletedIdNames, messageNames, progressNames } from "../../names/member-names.ts";
+import { certainIdNames, deletedIdNames, messageNames, progressNames } from "../../names/member-names.ts";
 import { envelopeNames } from "../../names/page-names.ts";
 import { chooseValues, valuesOf } from "../../record/member-values.ts";
 import { RecordSchema, type SchemaPlace } from "../../record/record-schema.ts";
@@ -117,7 +117,9 @@ export function findReceiptEnvelope(
     isSameType(schema.property(name), record.property(id));
   const isKnown = (name: string) =>
     name === id || isId(name) || isConstant(name) || successValue(schema, name, status) !== undefined;
-  if (!isDeletion && !schema.required.every(isKnown)) return undefined;
+  // The id of a job, for example, that a client needs.
+  const isNeeded = (name: string) => schema.required.includes(name) || certainIdNames.test(toSnakeCase(name));
+  if (!isDeletion && !schema.propertyNames.filter(isNeeded).every(isKnown)) return undefined;
   const ids = schema.propertyNames.filter(isId);
   const others = schema.required.filter((name) => name !== id && !ids.includes(name));
   const beside = findBeside(schema, others, status);
