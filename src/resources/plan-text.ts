@@ -67,7 +67,10 @@ export function describeAction(action: PlannedAction, of = ""): string {
     compares: [...new Set((list?.conditions ?? []).map(({ parameter }) => parameter))],
     "has parts by": [fieldsParameter, expansion?.parameter].filter((name) => name !== undefined),
     makes: Object.entries(body?.created ?? {}).map(describeMade),
-    "501 with": [...refused.map(({ name }) => name), ...controls],
+    "501 with": [
+      ...refused.flatMap(({ name, values }) => values?.map((value) => `${name}=${value}`) ?? [name]),
+      ...controls,
+    ],
   }).map(([words, names]) => (names.length === 0 ? "" : `; ${words} ${names.join(", ")}`));
   if (set) return `${describeSet(set)} of a record${of}`;
   return `${verbs[kind]} ${part ? `${part.property} of ` : ""}${record}${of}${guesses.join("")}`;

@@ -19,6 +19,10 @@ export const spokenNames = /^(?!.*\b(id|identifier|uuid)\b)(the )?([\w'-]+ ){0,3
 /** The description of a parameter that says in which property its value is: "This is the `id` field". */
 export const spokenIds = /(?<!\bnot (?:the )?)`(\w+)` (?:field|property|attribute)\b/;
 
+/** The words that can be in place of an id, in the description of a parameter of a path. */
+export const spokenIdWords =
+  /[`'"](@?me|self|current|first|last(?:-used)?|latest|newest|oldest|recommended|default|primary)[`'"]/g;
+
 /** The properties by which a record refers to another one, if it has a part of it. */
 export const referenceNames = ["id", "gid", "uuid", "key", "slug", "login", "name", "code", "ref", "sha"];
 

@@ -136,4 +136,6 @@ export interface RefusedParameter {
   readonly name: string;
   /** Its default, with which it has no effect. */
   readonly default?: unknown;
+  /** The values that a request can't have: words in place of an id, such as `me`. */
+  readonly values?: readonly string[];
 }

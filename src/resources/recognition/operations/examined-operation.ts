@@ -1,8 +1,9 @@
 // An operation while it is examined: what is only likely of it, and why the store can't answer it.
 import type { Operation } from "../../../openapi/index.ts";
+import { spokenIdWords } from "../../names/member-names.ts";
 import type { OperationKind } from "../../record/collection-plan.ts";
 import type { Resource } from "../../record/resource.ts";
-import { defaultOf, isKnownHeader, isTenant, keyHeaderOf } from "../bodies-and-parameters.ts";
+import { defaultOf, descriptionOf, isKnownHeader, isTenant, keyHeaderOf } from "../bodies-and-parameters.ts";
 import { findTenants, tenantsOf } from "../collections/parents.ts";
 import type { PlannedAction, RefusedParameter } from "../plan.ts";
 import { describeMissing, planHeaders } from "../responses/response-headers.ts";
@@ -80,7 +81,7 @@ export class ExaminedOperation {
       requiresMatch: operation.part.at("responses")?.at("428") !== undefined,
       controls: [],
       ...found,
-      refused: refused.map(toRefused),
+      refused: [...refused.map(toRefused), ...findWords(operation)],
       doubts,
     };
   }
@@ -90,6 +91,16 @@ export class ExaminedOperation {
 export function isUnderstood(parameter: Operation["parameterParts"][number]): boolean {
   const { in: location } = parameter.value;
   return location === "path" || (location === "header" && (isKnownHeader(parameter) || isTenant(parameter)));
+}
+
+// The words that can be in place of an id in a path, as descriptions of its parameters say: it is not known whose ids they mean.
+function findWords({ parameterParts }: Operation): readonly RefusedParameter[] {
+  return parameterParts.flatMap((part) => {
+    const { in: location, name } = part.value;
+    const words = location === "path" ? [...descriptionOf(part).matchAll(spokenIdWords)] : [];
+    const values = [...new Set(words.map(([, word = ""]) => word))];
+    return values.length > 0 ? [{ in: location, name, values }] : [];
+  });
 }
 
 /** Returns what a request can't have of a parameter. */

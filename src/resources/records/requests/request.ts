@@ -28,7 +28,9 @@ export function requireUnderstood(
   call: UntypedCall,
   { refused, controls }: Pick<PlannedAction, "refused" | "controls">,
 ): void {
-  for (const { in: location, name, default: unchanged } of refused) {
+  for (const { in: location, name, default: unchanged, values } of refused) {
+    if (values?.includes(parameterOf(call, name))) throw notUnderstood(`parameter ${name}=${parameterOf(call, name)}`);
+    if (values) continue;
     const group = location === "query" ? call.query : location === "header" ? call.headers : call.cookies;
     const value = (group as Readonly<Record<string, unknown>>)[name];
     if (value !== undefined && (unchanged === undefined || toJson(value) !== toJson(unchanged)))
