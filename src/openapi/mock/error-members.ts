@@ -28,7 +28,7 @@ const blank = "about:blank";
 /** The members with the reason, the best first. */
 const reasonNames = [
   ...["message", "detail", "details", "description", "error_description", "errormessage", "error_message", "msg"],
-  ...["error_summary", "default_message", "reason", "issue", "error", "title"],
+  ...["error_summary", "default_message", "reason", "issue", "error", "err", "title"],
 ];
 
 /** The members with one entry, text or member for each invalid part. */
@@ -79,6 +79,8 @@ export interface Explained {
   readonly hasReason: boolean;
   /** Whether an entry about an invalid part must have its place, which the failure has not. */
   readonly lacksPlace: boolean;
+  /** Whether it must have the status of another failure. */
+  readonly isOther: boolean;
 }
 
 /** What has failed, and which bodies are allowed. */
@@ -104,7 +106,7 @@ export function explain(
 ): Explained {
   const { details } = failure;
   const filled = new Map<object, Set<string>>();
-  let [hasReason, lacksPlace] = [false, false];
+  let [hasReason, lacksPlace, isOther] = [false, false, false];
   const set = (holder: Members, name: string, member: unknown) => {
     const before = holder[name];
     holder[name] = member;
@@ -116,8 +118,10 @@ export function explain(
     if (isSet) filled.set(holder, (filled.get(holder) ?? new Set()).add(name));
     return isSet;
   };
-  const fillRow = ([, , values]: Row, holder: Members, name: string, about: About) => {
+  const fillRow = (row: Row, holder: Members, name: string, about: About) => {
+    const [, , values] = row;
     if (values(about, holder).some((value) => fill(holder, name, value)) || isDeclared) return;
+    isOther ||= row === certainRows[0] && holder[name] !== about.failure.status;
     neutralValues.some((value) => set(holder, name, value));
     lacksPlace ||= about.isPart && about.detail === undefined;
   };
@@ -174,7 +178,7 @@ export function explain(
     }
   };
   visit(body, 0, { failure, context, detail: details?.[0], isPart: false });
-  return { filled, hasReason, lacksPlace };
+  return { filled, hasReason, lacksPlace, isOther };
 }
 
 /** Returns whether a part of a body says something of the failure. */

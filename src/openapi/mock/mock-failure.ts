@@ -158,16 +158,19 @@ function makeFailure(options: FailureOptions): FormattedFailure {
   let value = sent ?? structuredClone(chosen.value);
   if (value === undefined && textOf(type) === "any") return formatted;
   if (value === undefined) return { ...formatted, type, ...(!isJson(type) && { body: message }) };
+  let isTold = false;
   const isWhole = schema === undefined || example !== undefined || (!isJson(type) && chosen.isDeclared === true);
   if (isWhole && isAboutPrefer(failure)) return formatted; // only its message tells the reason
   if (!isWhole && !chosen.isDeclared && textOf(type) !== "any" && typeof value === "string" && isValid(message))
-    value = message;
+    [value, isTold] = [message, true];
   else if (!isWhole) {
-    const { lacksPlace } = explain(value, told, chosen);
+    const { lacksPlace, hasReason, isOther } = explain(value, told, chosen);
+    isTold = hasReason;
     if (lacksPlace && isCommon) return toPlain(value, formatted, message);
+    if ((!hasReason || isOther) && isCommon) return formatted;
   }
   const body = writeMockBody(type, value, schema && schemas.at(schema.pointer));
-  return { type, status, body, headers: isWhole ? toProblemHeader(message) : {} };
+  return { type, status, body, headers: isTold ? {} : toProblemHeader(message) };
 }
 
 // A list of invalid parts is no body of another failure. FastAPI has its message in the same member.

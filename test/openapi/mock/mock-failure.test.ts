@@ -219,6 +219,20 @@ t.test("What an operation does not declare has the shape of the errors of most o
     t.match(await send({ method: "POST", url: "/b", payload, headers }), { status: 422, body: /"kind":"gone"/ });
 });
 
+t.test("A shape without a place for the reason, or of another status, is not that of all errors", async (t) => {
+  for (const error of [
+    object(["link"], { link: text }),
+    object(["status", "err"], { status: { type: "integer", enum: [403] }, err: text }),
+  ]) {
+    const content = `content: { application/json: { schema: ${JSON.stringify(error)} } }`;
+    const send = await serveMock(
+      t,
+      `  /a: { get: { responses: { 204: { description: x }, 403: { description: x, ${content} } } } }\n`,
+    );
+    t.match(JSON.parse((await send({ url: "/none" })).body), { status: 404, message: /This path does not exist/ });
+  }
+});
+
 t.test("An invalid request is 422 if the document declares that, and 400 or 4XX not", async (t) => {
   const body =
     "requestBody: { content: { application/json: { schema: { type: object, properties: { a: { type: integer } } } } } }";
