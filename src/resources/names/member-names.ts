@@ -56,6 +56,7 @@ export const timeNames: readonly Row<"created" | "updated">[] = [
   [/^_?(created?|creation|inserted|registered)(_(at|on|date|time|timestamp))?$/, "created", "Stripe, GitHub, Appwrite"],
   [/^date_(created|added)$/, "created", "Twilio, Sentry"],
   [/^_?(updated?|modified)(_(at|on|date|time|timestamp))?$/, "updated", "GitHub, Rails, Appwrite"],
+  [/^changed(_(at|on|date|time))?$/, "updated", "Probely, Drupal"],
   [/^modif(y|ication)_(date|time|timestamp)$/, "updated", "PagerDuty"],
   [/^last_(updated|modified)(_(at|on|date|time|timestamp))?$/, "updated", "Okta, AWS, Django"],
   [/^date_(updated|modified)$/, "updated", "Twilio"],
@@ -107,6 +108,8 @@ const spokenDefault =
 
 /** Returns the default that a description says, and whether it is certainly a value: in quotes, or as "(default: 22)". Undefined for none. */
 export function findSpokenDefault(description: unknown): { text: string; isValue: boolean } | undefined {
+  const [, marked] = /[`'"]([^`'"]{1,40})[`'"] \(default\)/i.exec(`${description}`) ?? [];
+  if (marked !== undefined) return { text: marked, isValue: true };
   const { quoted, word, end } = spokenDefault.exec(`${description}`)?.groups ?? {};
   const text = quoted ?? word;
   return text === undefined ? undefined : { text, isValue: quoted !== undefined || end !== undefined };

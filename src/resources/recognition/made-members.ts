@@ -9,8 +9,8 @@ import type { AlternativePlan } from "../record/record-form.ts";
 import type { RecordSchema } from "../record/record-schema.ts";
 import { itemSchemas, withAlternatives } from "../record/schema-nodes.ts";
 
-/** The reasons for the value of a member that are no words of the document. */
-const unsaid: ReadonlySet<string> = new Set(["counter", "empty", "beginning"]);
+/** The reasons for the value of a member that are about a new record. */
+const ofNew: ReadonlySet<string> = new Set(["description", "counter", "empty", "beginning"]);
 
 const maxDepth = 3; // of alternatives in alternatives
 
@@ -105,8 +105,8 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
     ...Object.entries(values),
     ...(inner ? [[attributesName, { members: inner.created }] as const] : []),
   ];
-  // A replacement without a member that no one has said, such as `enabled`, does not change it.
-  const isUnsaid = (source: Source) => "because" in source && unsaid.has(source.because);
+  // A replacement without a member of which no schema says the value, such as `enabled`, does not change it.
+  const isUnsaid = (source: Source) => "because" in source && ofNew.has(source.because);
   const kept = created
     .filter(([name, source]) => !canSend(name) || meaningOf(timeNames, name) === "created" || isUnsaid(source))
     .map(([name]) => name);

@@ -77,7 +77,16 @@ function referenceTo(schema: RecordSchema, id: unknown): object | undefined {
 }
 
 /** Why a member that no request has gets its value. */
-export type Reason = "x-resource" | "only value" | "default" | "URL" | "counter" | "null" | "empty" | "beginning";
+export type Reason =
+  | "x-resource"
+  | "only value"
+  | "default"
+  | "description"
+  | "URL"
+  | "counter"
+  | "null"
+  | "empty"
+  | "beginning";
 
 /** A value, and why it is that. */
 export interface ChosenValue {
@@ -129,7 +138,8 @@ export function chooseValues(
         ...(values?.length === 1 ? values : []),
         onlyNumber(find("minimum"), find("maximum")),
       ],
-      ["default", find("default"), spokenDefaultOf(record, name, body)],
+      ["default", find("default")],
+      ["description", spokenDefaultOf(record, name, body)],
       ["default", listedAs?.(name)],
       ["URL", urlOf?.(name), pathOf.exec(`${find("pattern")}`)?.[1]],
       ["counter", !isSaid && /(^|_)count$/.test(toSnakeCase(name)) ? 0 : undefined],

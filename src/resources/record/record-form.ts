@@ -87,10 +87,13 @@ export class RecordForm {
     const completed = (name: string, value: unknown) =>
       converts ? (completeMember(this.record, name, value) ?? value) : value;
     const members = Object.entries(record).map(([name, value]) => [name, completed(name, value)]);
-    // Required members that a patch has removed with null keep the value null, if their schema allows it.
+    // Required members that a patch has removed with null are null, or else an empty object, if their schema allows it.
     const removed = this.record.required.filter((name) => !Object.hasOwn(record, name) && name !== this.#id);
-    const nulls = removed.filter((name) => this.record.accepts(name, null)).map((name) => [name, null]);
-    const changed: Members = Object.fromEntries([...members, ...nulls]);
+    const empty = removed.flatMap((name) => {
+      const value = [null, {}].find((one) => this.record.accepts(name, one));
+      return value === undefined ? [] : [[name, value]];
+    });
+    const changed: Members = Object.fromEntries([...members, ...empty]);
     const updated = Object.entries(makeMembers(this.record, this.#plan.updated, changed, options));
     const merged = updated.map(([name, value]) => [
       name,

@@ -26,7 +26,7 @@ export function createActionHandler(collection: CollectionAccess): UntypedHandle
       const sent = maker?.patchOf(collection.body.of(call)) ?? {};
       const merged = collection.body.keepReadOnly(before, mergePatch(before, sent) as object);
       const changed = collection.place.requireSameId(call, { ...merged, ...set?.members });
-      return collection.body.requireAllowed(maker ? maker.update(changed) : { value: changed });
+      return collection.body.requireAllowed(call, maker ? maker.update(changed) : { value: changed });
     });
   };
 }

@@ -188,7 +188,7 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
         if (!isObject(patched)) throw invalidBody("", "A record must be an object, also after the patch.");
         const own = collection.place.requireSameId(call, maker?.withoutRequestOnly(patched) ?? patched);
         const kept = requireKept(call, collection.body.keepReadOnly(before, own), own);
-        return collection.body.requireAllowed(maker ? maker.update({ ...kept, ...embedded }) : validate(kept));
+        return collection.body.requireAllowed(call, maker ? maker.update({ ...kept, ...embedded }) : validate(kept));
       });
     };
   },

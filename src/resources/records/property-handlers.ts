@@ -39,7 +39,7 @@ export function createPropertyHandler(collection: CollectionAccess): UntypedHand
       if (kind === "delete" && isMissing) throw missing();
       const whole = changePart(call, members, { kind, part, schema });
       const changed = (requestOnly?.removeFrom(whole) ?? whole) as object;
-      collection.body.requireAllowed(validate(changed));
+      collection.body.requireAllowed(call, validate(changed));
       return changed;
     });
     return collection.respond(call, result);

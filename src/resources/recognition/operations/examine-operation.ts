@@ -33,6 +33,7 @@ import { pageRoleOf, readPageParameters } from "../lists/page-parameters.ts";
 import { actionOf, lastSegment } from "../paths.ts";
 import type { ListPlan, PlannedAction } from "../plan.ts";
 import {
+  findEmptyEnvelope,
   findListEnvelope,
   findReceiptEnvelope,
   findRecordEnvelope,
@@ -141,6 +142,7 @@ export class Examination extends ExaminedOperation {
       const schema = responseSchema(this.operation, `${status}`);
       if (schema === undefined || (isChange && this.kind !== "create" && isOfOther(schema, this.resource))) return [];
       const envelope =
+        (this.kind === "delete" ? findEmptyEnvelope(schema, this.resource) : undefined) ??
         findRecordEnvelope(schema, this.resource, status) ??
         (isChange
           ? findReceiptEnvelope(schema, this.resource, { isDeletion: this.kind === "delete", status })

@@ -40,7 +40,7 @@ function examine(operation: Operation, resource: Resource): PlannedAction | stri
     (isChange && (body === undefined || secretNames.test(toSnakeCase(property)))) ||
     (kind === "update" && !bodiesOf(operation).some(([type]) => isPatchType(type))) ||
     // What it deletes is in the body, or what it returns is deleted.
-    (kind === "delete" && (sent !== undefined || response === "property"));
+    (kind === "delete" && (sent !== undefined || response === "property" || returned?.required.includes(property)));
   const refused = operation.parameterParts.filter((part) => !isUnderstood(part));
   if (isUnknown || refused.some(({ value }) => value.required)) return undefined;
   const envelope = response === "property" ? { property } : returned && createSelection(returned, resource.record);

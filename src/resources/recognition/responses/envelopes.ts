@@ -92,6 +92,13 @@ function findBeside(schema: RecordSchema, names: readonly string[], status: numb
   return names.every((name) => Object.hasOwn(found, name)) ? found : undefined;
 }
 
+/** Returns how the response to a DELETE has nothing, such as `{ "data": {} }`; undefined if it can have more. */
+export function findEmptyEnvelope(place: SchemaPlace, { record }: Resource): RecordEnvelope | undefined {
+  const schema = RecordSchema.of(record.document, place);
+  const holes = schema.propertyNames.filter((name) => isOpenHole(schema, name));
+  return holes.length === 1 && schema.propertyNames.length === 1 ? { value: { [holes[0] as string]: {} } } : undefined;
+}
+
 /**
  * Returns how the response to a change tells that it was made: the id, or an object with nothing but the id and constants, such as
  * `{ "orderId": 7, "deleted": true }`. Returns undefined if it has more.
@@ -102,6 +109,7 @@ export function findReceiptEnvelope(
   { isDeletion, status }: { readonly isDeletion: boolean; readonly status: number },
 ): RecordEnvelope | undefined {
   const schema = RecordSchema.of(record.document, place);
+  if (itemSchemas(schema.parts) !== undefined) return undefined;
   const type = valueType(schema.parts);
   if (type !== undefined && isSameType(schema.parts, record.property(id))) return { property: id };
   if (type !== undefined) {

@@ -1,10 +1,11 @@
 // The body of a request: what it has of a record, and the errors of the record that is made of it.
 import { HttpError } from "../../../http/index.ts";
 import { type Checked, isObject } from "../../../lib/index.ts";
-import type { UntypedCall } from "../../../openapi/index.ts";
+import type { SchemaNode, UntypedCall } from "../../../openapi/index.ts";
 import type { PlannedAction } from "../../recognition/plan.ts";
 import type { RecordMaker } from "../../record/record-maker.ts";
 import type { Resource } from "../../record/resource.ts";
+import { withAlternatives } from "../../record/schema-nodes.ts";
 import { applyMask } from "./patches.ts";
 import { invalidBody } from "./request.ts";
 
@@ -99,10 +100,13 @@ export class RequestBody {
   }
 
   /** Returns a record that a request has changed. Throws an HttpError if it does not match its schema any more. */
-  requireAllowed({ value, problem }: Checked<object>): object {
-    if (problem === undefined) return value;
+  requireAllowed(call: UntypedCall, { value: changed, problem }: Checked<object>): object {
+    if (problem === undefined) return changed;
     const { recordName } = this.#resource;
     const place = problem.path.split(".").filter((name) => !/^\d+$/.test(name));
+    const [name = ""] = place;
+    const value = (this.#maker?.patchOf(this.of(call)) as Readonly<Record<string, unknown>> | undefined)?.[name];
+    if (isOtherForm(value, this.#resource.record.property(name))) throw this.#mismatch(name);
     // A member of an object that no request can have.
     const lacking = problem.path === "" || problem.part === undefined ? undefined : [...place, problem.part];
     const canSend = (names: readonly string[]) => this.#maker?.body.at(names).some(({ schema }) => !schema.readOnly);
@@ -113,4 +117,12 @@ export class RequestBody {
       `${subject} ${problem.requirement}, also after the change.`,
     );
   }
+}
+
+// Whether a value of a request has another type than a record can have, such as an id in place of an object.
+function isOtherForm(value: unknown, schemas: readonly SchemaNode[]): boolean {
+  if (value === undefined || value === null) return false;
+  const types = withAlternatives(schemas).flatMap(({ schema: { type } }) => (type === undefined ? [] : [type].flat()));
+  const own = Array.isArray(value) ? "array" : typeof value === "bigint" ? "number" : typeof value;
+  return types.length > 0 && !types.some((type) => type === own || (type === "integer" && own === "number"));
 }
