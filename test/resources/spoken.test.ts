@@ -1,4 +1,5 @@
 // What the words of a document say of operations: which of them a store does not answer, and what they keep.
+import { setTimeout } from "node:timers/promises";
 import t from "tap";
 import { parseDocument } from "../../src/openapi/index.ts";
 import { planOf } from "../../src/resources/index.ts";
@@ -124,12 +125,15 @@ testLikely(
     get: { operationId: getPolicy, ${ok('{ $ref: "#/components/schemas/Policy" }')} }
     put: { operationId: putPolicy, ${body('{ $ref: "#/components/schemas/Policy" }')}, ${ok('{ $ref: "#/components/schemas/Policy" }')} }
 `,
-    `components: { schemas: { Policy: ${policy}, Car: ${object('id: { type: string }, name: { type: string }, chargingPolicy: { $ref: "#/components/schemas/Policy" }')} } }`,
+    `components: { schemas: { Policy: ${policy}, Car: ${object('id: { type: string }, name: { type: string }, updated_at: { type: string, format: date-time, readOnly: true }, chargingPolicy: { $ref: "#/components/schemas/Policy" }')} } }`,
   ),
   async (t, send) => {
     const { body } = await send("POST", "/cars", { name: "A" });
+    await setTimeout(5); // so that the time of the change is another one
     t.same((await send("PUT", `/cars/${body.id}/charging-policy`, { isOn: true })).body, { isOn: true });
-    t.same((await send("GET", `/cars/${body.id}`)).body, { ...body, chargingPolicy: { isOn: true } });
+    const car = (await send("GET", `/cars/${body.id}`)).body;
+    t.match(car, { ...body, updated_at: /^20/, chargingPolicy: { isOn: true } });
+    t.ok(car.updated_at > body.updated_at, "its change is one of the record");
   },
 );
 

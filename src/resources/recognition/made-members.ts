@@ -127,6 +127,21 @@ export function planMembers(record: RecordSchema, context: MemberContext, depth 
   };
 }
 
+/** Plans what the server makes of a record that an operation changes in its own way. */
+export function planChange(record: RecordSchema, body: RecordSchema, id: string): AlternativePlan {
+  const none = () => undefined;
+  const context = {
+    shown: [],
+    placed: [],
+    isNew: false,
+    keepsAll: false,
+    hasCaller: false,
+    listedAs: none,
+    urlOf: none,
+  };
+  return planMembers(record, { ...context, body, id });
+}
+
 // The array that a member counts, such as `peers` of `peers_count`.
 function findCounted(name: string, record: RecordSchema): string | undefined {
   const [, before, behind] = countNames.exec(toSnakeCase(name)) ?? [];

@@ -2,6 +2,7 @@
 // it needs a handler. Requests are answered by it.
 
 import type { CollectionPlan, OperationKind, ViewParameter } from "../record/collection-plan.ts";
+import type { Sources } from "../record/member-sources.ts";
 import type { BodyPlan } from "../record/record-maker.ts";
 import type { OrderPlan } from "./lists/list-order.ts";
 import type { ListCondition } from "./lists/list-parameters.ts";
@@ -106,6 +107,8 @@ export interface PartPlan {
   readonly property: string;
   /** What a body contains; undefined if there is none. */
   readonly body: PropertyForm | undefined;
+  /** The members that a change of the part changes, such as its time. */
+  readonly updated: Sources;
   /** The schema of a body that is an object with it. */
   readonly schema?: string | undefined;
   /** What a response contains; undefined if it has no content. */

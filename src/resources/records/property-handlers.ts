@@ -2,6 +2,7 @@
 import { HttpError } from "../../http/index.ts";
 import type { UntypedCall, UntypedHandler } from "../../openapi/index.ts";
 import type { PartPlan, PlannedAction } from "../recognition/plan.ts";
+import { makeMembers } from "../record/member-sources.ts";
 import { membersOf } from "../record/member-values.ts";
 import { RecordSchema } from "../record/record-schema.ts";
 import type { CollectionAccess } from "./collection-access.ts";
@@ -38,7 +39,8 @@ export function createPropertyHandler(collection: CollectionAccess): UntypedHand
       collection.checkPreconditions(call, isMissing ? undefined : record);
       if (kind === "delete" && isMissing) throw missing();
       const whole = changePart(call, members, { kind, part, schema });
-      const changed = (requestOnly?.removeFrom(whole) ?? whole) as object;
+      const own = (requestOnly?.removeFrom(whole) ?? whole) as Readonly<Record<string, unknown>>;
+      const changed = { ...own, ...makeMembers(schema, part.updated, own, { now: new Date(), converts: false }) };
       collection.body.requireAllowed(call, validate(changed));
       return changed;
     });

@@ -6,7 +6,7 @@ import { spokenEnding } from "../../names/operation-names.ts";
 import { RecordSchema } from "../../record/record-schema.ts";
 import type { Resource } from "../../record/resource.ts";
 import { changeSchema, responseAt, responseSchema } from "../bodies-and-parameters.ts";
-import { planMembers } from "../made-members.ts";
+import { planChange } from "../made-members.ts";
 import { actionOf, lastSegment, normalizePath, parametersOf } from "../paths.ts";
 import type { PlannedAction } from "../plan.ts";
 import { findRecordEnvelope } from "../responses/envelopes.ts";
@@ -50,7 +50,7 @@ export function findAction(operation: Operation, resources: readonly Resource[])
     return "declares no response 200 with the record, or 204";
   const sent = changeSchema(operation);
   const body = sent ? RecordSchema.of(record.document, sent) : resource.newRecord;
-  const members = planMembers(record, { ...noContext, body, id: resource.idName });
+  const members = planChange(record, body, resource.idName);
   const others = sent ? body.propertyNames.filter((name) => !record.propertyNames.includes(name)) : [];
   const found = {
     status: Number(status),
@@ -72,16 +72,6 @@ export function findEnding({ part }: Operation): string | undefined {
   const { summary, description } = Object(part.value) as Readonly<Record<string, unknown>>;
   return [summary, description].flatMap((text) => spokenEnding.exec(`${text}`)?.[1]?.toLowerCase() ?? [])[0];
 }
-
-const noContext = {
-  shown: [],
-  placed: [],
-  isNew: false,
-  keepsAll: false,
-  hasCaller: false,
-  listedAs: () => undefined,
-  urlOf: () => undefined,
-};
 
 /** Returns the `x-resource` with which a POST with the name of an action would be answered, as text; undefined if none is likely. */
 export function suggestAction(

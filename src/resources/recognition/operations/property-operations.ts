@@ -6,6 +6,7 @@ import { RecordSchema } from "../../record/record-schema.ts";
 import type { Resource } from "../../record/resource.ts";
 import { bodiesOf, changeSchema, isPatchType, responseAt, responseSchema } from "../bodies-and-parameters.ts";
 import { hasPart, partOf } from "../collections/plan-collection.ts";
+import { planChange } from "../made-members.ts";
 import { lastSegment } from "../paths.ts";
 import type { PlannedAction, PropertyForm } from "../plan.ts";
 import { createSelection } from "../responses/envelopes.ts";
@@ -45,7 +46,8 @@ function examine(operation: Operation, resource: Resource): PlannedAction | stri
   if (isUnknown || refused.some(({ value }) => value.required)) return undefined;
   const envelope = response === "property" ? { property } : returned && createSelection(returned, resource.record);
   const status = Number(success);
-  const part = { property, response, body, ...(body === "object" && { schema: sent?.pointer }) };
+  const { updated } = planChange(resource.record, resource.newRecord, resource.idName);
+  const part = { property, response, body, updated, ...(body === "object" && { schema: sent?.pointer }) };
   const found = { status, envelopes: envelope ? { [status]: envelope } : {}, part };
   return new ExaminedOperation(kind, operation, resource).plan(found, refused);
 }
