@@ -13,7 +13,7 @@ import { findPropertyOperations } from "./operations/property-operations.ts";
 import { actionOf, hasFragment, isRecordPath, listPathOf, normalizePath } from "./paths.ts";
 import type { Plan, PlannedAction, PlannedCollection } from "./plan.ts";
 import { describeMissing, planHeaders } from "./responses/response-headers.ts";
-import { findExpansion } from "./responses/response-shape.ts";
+import { findChildren, findExpansion } from "./responses/response-shape.ts";
 import { readOperationHint } from "./x-resource.ts";
 
 const known = new WeakMap<Document, Plan>();
@@ -145,7 +145,16 @@ class Planner {
     const results = [...this.#results.values()].filter((one) => typeof one === "object");
     const ofSame = results.filter((one) => one.collection === action.collection && one.part === undefined);
     const embedded = Object.assign({}, ...ofSame.map((one) => one.embedded));
-    const found = { ...action, ...(Object.keys(embedded).length > 0 && { embedded }) };
+    const created = this.#created;
+    const children = findChildren(
+      resource,
+      this.#resources.filter(({ name }) => created.has(name)),
+    );
+    const found = {
+      ...action,
+      ...(Object.keys(embedded).length > 0 && { embedded }),
+      ...(Object.keys(children).length > 0 && { children }),
+    };
     const isRead = action.kind === "get" || action.kind === "list";
     const expansion = isRead ? findExpansion(operation, resource, this.#resources) : undefined;
     if (expansion === undefined) return found;

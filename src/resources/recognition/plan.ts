@@ -60,6 +60,8 @@ export interface PlannedAction {
   readonly body?: BodyPlan | undefined;
   /** The collections of the members that are records whose ids a request has, by the names of the members. */
   readonly embedded?: Readonly<Record<string, string>> | undefined;
+  /** The collections below, created by requests, whose records the members of a record have, by the names of the members. */
+  readonly children?: Readonly<Record<string, string>> | undefined;
   readonly echoed?: EchoPlan | undefined;
   /** The query parameter with the id of a new record. */
   readonly idParameter?: string | undefined;

@@ -92,7 +92,8 @@ export class CollectionAccess {
     await resolveIds(call, this.#path, { along, tenants }, store.records);
     if (above.length > 0) await requireAbove(above, this.place.valuesAbove(call), store.records);
     const isChange = !["create", "get", "list"].includes(this.action.kind);
-    const before = this.action.embedded && isChange ? await this.records.find(this.place.addressOf(call)) : undefined;
+    const hasOthers = this.action.embedded ?? this.action.children;
+    const before = hasOthers && isChange ? await this.records.find(this.place.addressOf(call)) : undefined;
     if (before) this.#before.set(call, { text: before.text, whole: await this.response.whole(call, before) });
   }
 

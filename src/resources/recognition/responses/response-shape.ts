@@ -121,6 +121,18 @@ function findReference(
   return [[shown, { collection: other.name, member: shown, id: member }]];
 }
 
+/** Returns the collections below a record that are created by requests, by the names of the members that have their records. */
+export function findChildren(resource: Resource, all: readonly Resource[]): Readonly<Record<string, string>> {
+  const { record } = resource;
+  const below = all.filter((other) => other.plan.creation === "create" && isParent(resource, other));
+  const found = record.propertyNames.flatMap((member) => {
+    const items = itemSchemas(record.property(member));
+    const other = below.find((one) => shows(record, items, one.record));
+    return other ? [[member, other.name] as const] : [];
+  });
+  return Object.fromEntries(found);
+}
+
 /** Returns the collections of members of which a request has an id or ids, and a record has the whole records, by their names. */
 export function findEmbedded(
   body: RecordSchema,

@@ -74,15 +74,16 @@ export class RecordResponse {
 
   /** Returns the response with what a request selects of a record, and those that are part of it as they are now. */
   async writeSelected(call: UntypedCall, record: RawJson<unknown>, status = this.#options.action.status) {
-    const { fieldsParameter, expansion, embedded } = this.#options.action;
+    const { fieldsParameter, expansion, embedded, children } = this.#options.action;
     const selects = fieldsParameter !== undefined || expansion !== undefined;
-    if (!selects && embedded === undefined) return this.write(call, record, status);
+    if (!selects && !embedded && !children) return this.write(call, record, status);
     const whole = await this.whole(call, record);
     return this.write(call, whole, status, selects ? await this.shape(call, record) : whole);
   }
 
   /** Returns a whole record, with those that are part of it as they are now. */
   whole(call: UntypedCall, record: RawJson<unknown>): Promise<RawJson<unknown>> {
-    return this.shape(call, record, { embedded: this.#options.action.embedded });
+    const { embedded, children } = this.#options.action;
+    return this.shape(call, record, { embedded, children });
   }
 }

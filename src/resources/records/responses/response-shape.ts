@@ -13,7 +13,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 const maxExpanded = 1_000; // other records in a response
 const maxLength = 16_777_216; // of their JSON, each time that the response has it
-const maxBelow = 100; // of each record
+const maxBelow = 1_000; // of each record
 
 interface ShapeOptions {
   readonly resource: Resource;
@@ -22,7 +22,7 @@ interface ShapeOptions {
 }
 
 /** What a request can select, and the records that are always part of others. */
-export type ShapePlan = Pick<PlannedAction, "fieldsParameter" | "expansion" | "embedded">;
+export type ShapePlan = Pick<PlannedAction, "fieldsParameter" | "expansion" | "embedded" | "children">;
 
 interface ShapeParts {
   readonly fields: readonly string[] | undefined;
@@ -44,12 +44,12 @@ export class ResponseShape {
   /** Returns the shape of a request; undefined for whole records. Throws an InvalidRequest for a name that is not known. */
   static of(
     call: UntypedCall,
-    { fieldsParameter, expansion, embedded }: ShapePlan,
+    { fieldsParameter, expansion, embedded, children }: ShapePlan,
     options: ShapeOptions,
   ): ResponseShape | undefined {
     const fields = namesIn(call, fieldsParameter);
     const expanded = namesIn(call, expansion?.parameter);
-    if (fields === undefined && expanded === undefined && embedded === undefined) return undefined;
+    if (fields === undefined && expanded === undefined && !embedded && !children) return undefined;
     const { record } = options.resource;
     const known = [...record.propertyNames, ...(record.member(attributesName)?.propertyNames ?? [])];
     const own = fields?.map((name) => requireName(name.split(".", 1)[0] as string, known, `${fieldsParameter}`));
@@ -65,7 +65,10 @@ export class ResponseShape {
     for (const name of members) requireName(name, [...Object.keys(targets), ...others], `${expansion?.parameter}`);
     const wanted = members.flatMap((name) => targets[name] ?? []);
     const added = wanted.map(({ member }) => member);
-    const always = Object.entries(embedded ?? {}).map(([member, collection]) => ({ collection, member, id: member }));
+    const always = [
+      ...Object.entries(embedded ?? {}).map(([member, collection]) => ({ collection, member, id: member })),
+      ...Object.entries(children ?? {}).map(([member, collection]) => ({ collection, member })),
+    ];
     const parts = {
       fields: own && [...own, ...added, ...members],
       targets: [...always, ...wanted],
@@ -118,7 +121,7 @@ export class ResponseShape {
 
   async #find(
     record: Members,
-    { collection, id: member }: ExpansionTarget,
+    { collection, member: shown, id: member }: ExpansionTarget,
     scope: readonly string[],
   ): Promise<unknown> {
     const { resource: own, resources, records } = this.#options;
@@ -126,7 +129,8 @@ export class ResponseShape {
     if (member === undefined) {
       const inner = toScope([...scope, `${own.idIn(record)}`]);
       const below = () => records(collection).list({ limit: maxBelow, filter: { [scopeFilter.name]: inner } });
-      return this.#once(`${collection}/${inner}`, async () => (await below()).records);
+      const found = await this.#once(`${collection}/${inner}`, async () => (await below()).records);
+      return isEmpty(found) ? (record[shown] ?? found) : found; // an imported record has its own
     }
     const ids = record[member];
     // One that does not exist stays an id, or as it was.
@@ -158,6 +162,8 @@ export class ResponseShape {
     return found.value;
   }
 }
+
+const isEmpty = (found: unknown) => Array.isArray(found) && found.length === 0;
 
 // The names in a parameter: several values, or a text with commas.
 function namesIn({ query }: UntypedCall, parameter: string | undefined): readonly string[] | undefined {

@@ -1,0 +1,61 @@
+// Records below another one that it has as a member, too: the member shows them as they are.
+import { documentOf } from "../support/document-server.ts";
+import { testLikely } from "../support/likely.ts";
+
+const json = (schema: string) => `content: { application/json: { schema: ${schema} } }`;
+const ok = (schema: string, status = 200) =>
+  `responses: { ${status}: { description: x, headers: { ETag: { schema: { type: string } } }, ${json(schema)} }, 304: { description: x } }`;
+const ref = (name: string) => `{ $ref: "#/components/schemas/${name}" }`;
+const inPath = (...names: string[]) =>
+  `parameters: [${names.map((name) => `{ name: ${name}, in: path, required: true, schema: { type: integer } }`)}]`;
+const body = (name: string) => `requestBody: { required: true, ${json(ref(name))} }`;
+
+const zones = documentOf(
+  `  /zones:
+    get: { operationId: listZones, ${ok(`{ type: array, items: ${ref("Zone")} }`)} }
+    post: { operationId: addZone, ${body("Zone")}, ${ok(ref("Zone"), 201)} }
+  /zones/{zone}:
+    ${inPath("zone")}
+    get: { operationId: getZone, ${ok(ref("Zone"))} }
+    patch: { operationId: changeZone, ${body("Zone")}, ${ok(ref("Zone"))} }
+  /zones/{zone}/records:
+    ${inPath("zone")}
+    get: { operationId: listRecords, ${ok(`{ type: array, items: ${ref("Record")} }`)} }
+    post: { operationId: addRecord, ${body("Record")}, ${ok(ref("Record"), 201)} }
+  /zones/{zone}/records/{record}:
+    ${inPath("zone", "record")}
+    get: { operationId: getRecord, ${ok(ref("Record"))} }
+    delete: { operationId: removeRecord, responses: { 204: { description: x } } }
+`,
+  `components:
+  schemas:
+    Record: { type: object, properties: { id: { type: integer, readOnly: true }, name: { type: string } } }
+    Zone: { type: object, properties: { id: { type: integer, readOnly: true }, title: { type: string }, records: { type: array, items: ${ref("Record")} } } }
+`,
+);
+
+testLikely("a record has the records below it as a member, as they are", zones, async (t, send) => {
+  t.same((await send("POST", "/zones", { title: "a" })).body, { id: 1, title: "a", records: [] });
+  await send("POST", "/zones", { title: "b" });
+  const before = (await send("GET", "/zones/1")).headers.etag;
+  for (const name of ["x", "y"]) await send("POST", "/zones/1/records", { name });
+  const records = [
+    { id: 1, name: "x" },
+    { id: 2, name: "y" },
+  ];
+  const one = await send("GET", "/zones/1");
+  t.same(one.body, { id: 1, title: "a", records });
+  t.not(one.headers.etag, before, "the tag is that of what the response has");
+  t.same((await send("GET", "/zones")).body, [one.body, { id: 2, title: "b", records: [] }]);
+  const old = { "if-match": `${before}` };
+  t.equal((await send("PATCH", "/zones/1", { title: "c" }, "application/json", old)).status, 412);
+  const tag = { "if-match": `${one.headers.etag}` };
+  t.same((await send("PATCH", "/zones/1", { title: "c" }, "application/json", tag)).body, {
+    id: 1,
+    title: "c",
+    records,
+  });
+  await send("DELETE", "/zones/1/records/1");
+  t.same((await send("GET", "/zones/1")).body.records, records.slice(1));
+  t.match(await send("POST", "/zones", { title: "d", records }), { status: 501, body: { message: /member records/ } });
+});
