@@ -121,11 +121,18 @@ function findReference(
   return [[shown, { collection: other.name, member: shown, id: member }]];
 }
 
-/** Returns the collections below a record that are created by requests, by the names of the members that have their records. */
+/**
+ * Returns the collections below a record that are created by requests, by the names of the members that have their records, unless a request
+ * selects them.
+ */
 export function findChildren(resource: Resource, all: readonly Resource[]): Readonly<Record<string, string>> {
-  const { record } = resource;
+  const { record, operations } = resource;
+  const selected = [operations.get, operations.list].flatMap((one) =>
+    Object.keys((one && findExpansion(one, resource, all)?.targets) ?? {}),
+  );
   const below = all.filter((other) => other.plan.creation === "create" && isParent(resource, other));
   const found = record.propertyNames.flatMap((member) => {
+    if (selected.includes(member)) return [];
     const items = itemSchemas(record.property(member));
     const other = below.find((one) => shows(record, items, one.record));
     return other ? [[member, other.name] as const] : [];
