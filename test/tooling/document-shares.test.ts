@@ -1,5 +1,5 @@
 // How many operations of public documents `serve` answers: the table of docs/server/serve.md, from documents of npm packages.
-// `UPDATE_SHARES=1` writes the table again. A share that falls is a fault: an operation that was answered rightly no longer is.
+// `UPDATE_SHARES=1` writes the table again. A share that falls is a fault, unless the answers that are gone were wrong.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
