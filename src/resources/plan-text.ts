@@ -58,7 +58,7 @@ function describeAnswered(operation: PlannedOperation, collection: PlannedCollec
 
 /** Describes what an operation does: `creates a record; makes created_at (the time)`. `of` can name the collection. */
 export function describeAction(action: PlannedAction, of = ""): string {
-  const { kind, part, set, list, body, refused, controls, fieldsParameter, expansion } = action;
+  const { kind, part, set, list, body, refused, controls, fieldsParameter, expansion, children } = action;
   const record = kind === "list" && !part ? "records" : "a record";
   const { limit, offset, page, cursor }: Partial<PageParameters> = list?.parameters ?? {};
   const guesses = Object.entries({
@@ -67,6 +67,7 @@ export function describeAction(action: PlannedAction, of = ""): string {
     compares: [...new Set((list?.conditions ?? []).map(({ parameter }) => parameter))],
     "has parts by": [fieldsParameter, expansion?.parameter].filter((name) => name !== undefined),
     makes: Object.entries(body?.created ?? {}).map(describeMade),
+    "shows as they are": Object.keys(children ?? {}),
     "501 with": [
       ...refused.flatMap(({ name, values }) => values?.map((value) => `${name}=${value}`) ?? [name]),
       ...controls,

@@ -10,8 +10,9 @@ const inPath = (...names: string[]) =>
   `parameters: [${names.map((name) => `{ name: ${name}, in: path, required: true, schema: { type: integer } }`)}]`;
 const body = (name: string) => `requestBody: { required: true, ${json(ref(name))} }`;
 
-const zones = documentOf(
-  `  /zones:
+const documentWith = (recordId: string, type: string) =>
+  documentOf(
+    `  /zones:
     get: { operationId: listZones, ${ok(`{ type: array, items: ${ref("Zone")} }`)} }
     post: { operationId: addZone, ${body("Zone")}, ${ok(ref("Zone"), 201)} }
   /zones/{zone}:
@@ -23,16 +24,18 @@ const zones = documentOf(
     get: { operationId: listRecords, ${ok(`{ type: array, items: ${ref("Record")} }`)} }
     post: { operationId: addRecord, ${body("Record")}, ${ok(ref("Record"), 201)} }
   /zones/{zone}/records/{record}:
-    ${inPath("zone", "record")}
+    ${inPath("zone", "record").replace(/integer(?=[^{]*$)/, type)}
     get: { operationId: getRecord, ${ok(ref("Record"))} }
     delete: { operationId: removeRecord, responses: { 204: { description: x } } }
 `,
-  `components:
+    `components:
   schemas:
-    Record: { type: object, properties: { id: { type: integer, readOnly: true }, name: { type: string } } }
+    Record: { type: object, properties: { id: ${recordId}, name: { type: string } } }
     Zone: { type: object, properties: { id: { type: integer, readOnly: true }, title: { type: string }, records: { type: array, items: ${ref("Record")} } } }
 `,
-);
+  );
+
+const zones = documentWith("{ type: integer, readOnly: true }", "integer");
 
 testLikely("a record has the records below it as a member, as they are", zones, async (t, send) => {
   t.same((await send("POST", "/zones", { title: "a" })).body, { id: 1, title: "a", records: [] });
@@ -57,5 +60,35 @@ testLikely("a record has the records below it as a member, as they are", zones, 
   });
   await send("DELETE", "/zones/1/records/1");
   t.same((await send("GET", "/zones/1")).body.records, records.slice(1));
-  t.match(await send("POST", "/zones", { title: "d", records }), { status: 501, body: { message: /member records/ } });
 });
+
+testLikely("a record is created with those below it", zones, async (t, send) => {
+  const { body } = await send("POST", "/zones", { title: "a", records: [{ name: "x" }, { id: 9, name: "y" }] });
+  const records = [
+    { id: 1, name: "x" },
+    { id: 2, name: "y" },
+  ];
+  t.same(body, { id: 1, title: "a", records });
+  t.same((await send("GET", "/zones/1/records")).body, records);
+  t.same((await send("GET", "/zones/1/records/2")).body, records[1]);
+  t.same((await send("PATCH", "/zones/1", { title: "c", records })).body, { ...body, title: "c" });
+  t.match(await send("PATCH", "/zones/1", { records: [] }), {
+    status: 501,
+    body: { message: "Change the records at /zones/{zone}/records, and send the request without them." },
+  });
+});
+
+testLikely(
+  "a record is not created without one of those below it",
+  documentWith("{ type: string }", "string"),
+  async (t, send) => {
+    const records = ["x", "y", "x"].map((id) => ({ id }));
+    t.match(await send("POST", "/zones", { title: "a", records }), {
+      status: 409,
+      body: { message: "Another record has the id x." },
+    });
+    t.same((await send("GET", "/zones")).body, []);
+    const { body } = await send("POST", "/zones", { title: "a", records: records.slice(1) });
+    t.same(body.records, records.slice(1));
+  },
+);

@@ -42,7 +42,7 @@ export const computedNames =
   /(^|_)(search|stats?|statistics|export|reports?|count|calculate|preview|validate|check|lookup|suggest|autocomplete|nearby|random|download|metrics)(_|$)/;
 
 /** The beginning of what is said of a GET that returns several records. */
-export const spokenList = /^(?:get|list|returns?|retrieves?|fetch(?:es)?) (?:all|a list)\b/i;
+export const spokenList = /^(?:get|list|returns?|retrieves?|fetch|fetches) (?:all|a list)\b/i;
 
 /** The first word of the name of a GET that changes something. */
 export const actNames = /^(cancel|clear|create|delete|refresh|reload|remove|reset|restart|send|share|trigger|update)$/;

@@ -1,11 +1,12 @@
 // What the handlers of a collection share: its records, how requests change them, and their preconditions.
 import { HttpError, InvalidRequest } from "../../http/index.ts";
-import { isObject, RawJson, toJson } from "../../lib/index.ts";
+import { canonicalJson, isObject, RawJson, toJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/index.ts";
 import {
   type IdempotencyKey,
   type RecordId,
   type RecordStore,
+  type Records,
   removeWithBelow,
   type Store,
   toScope,
@@ -16,6 +17,7 @@ import { membersOf } from "../record/member-values.ts";
 import { RecordMaker } from "../record/record-maker.ts";
 import { maxScopeLength, type Resource } from "../record/resource.ts";
 import { recordUrl } from "../record/url-placeholders.ts";
+import { addChildren } from "./child-records.ts";
 import { notFound, type Parent, requireAbove } from "./parent-check.ts";
 import { addRecord, type PlacedRecord } from "./place-record.ts";
 import { callerId } from "./requests/caller.ts";
@@ -94,15 +96,32 @@ export class CollectionAccess {
     const isChange = !["create", "get", "list"].includes(this.action.kind);
     const hasOthers = this.action.embedded ?? this.action.children;
     const before = hasOthers && isChange ? await this.records.find(this.place.addressOf(call)) : undefined;
-    if (before) this.#before.set(call, { text: before.text, whole: await this.response.whole(call, before) });
+    const whole = before && (await this.response.whole(call, before));
+    if (whole) this.#before.set(call, { text: before.text, whole });
+    if (isChange) this.#requireSameChildren(call, whole);
+  }
+
+  // The records below one are changed at their own paths.
+  #requireSameChildren(call: UntypedCall, whole: RawJson<unknown> | undefined): void {
+    const { children = {} } = this.action;
+    for (const [member, sent] of Object.entries(this.body.childrenOf(call))) {
+      const before = ((whole && membersOf(whole)[member]) ?? []) as readonly Readonly<Record<string, unknown>>[];
+      // What is read-only can be missing.
+      const isSame = (item: object, index: number) =>
+        Object.entries(item).every(
+          ([name, value]) => canonicalJson(value) === canonicalJson(before[index]?.[name] ?? null),
+        );
+      const { path } = this.#options.resources.get(children[member] as string) as Resource;
+      if (sent.length !== before.length || !sent.every(isSame))
+        throw new HttpError("not_implemented", `Change the ${member} at ${path}, and send the request without them.`);
+    }
   }
 
   /**
    * Returns the new record of a request, with its URL, if it has some and is known. Throws an HttpError if it does not match its schema.
    */
   makeNew(call: UntypedCall, body: object, embedded: object, url = recordUrl): object {
-    const isKnown = call.caller !== undefined || this.resource.plan.owner !== undefined;
-    const caller = isKnown ? callerForms(callerId(call.caller)) : undefined;
+    const caller = this.#formsOf(call);
     const place = this.place.requireMembers(call, body);
     if (this.maker)
       return this.body.withPrivate(
@@ -180,13 +199,25 @@ export class CollectionAccess {
       new HttpError({ code: `${recordName}_exists`, status: 409 }, `Another ${recordName} has the id ${id}.`);
     const options = { scope: this.place.scopeValuesOf(call), exists, key };
     const makesUrls = this.maker?.makesUrls ?? false;
-    const write = async (records: RecordStore) => {
+    const { children = {} } = this.action;
+    const sent = this.body.childrenOf(call);
+    const nests = Object.keys(sent).length > 0;
+    const write = async (records: RecordStore, all: Records) => {
       const created = await addRecord(records, this.resource, placed, options);
-      if (created.outcome !== "created" || !makesUrls) return created;
+      if (created.outcome !== "created") return created;
+      const parent = { resource: this.resource, id: created.id, scope: options.scope, children, sent };
+      if (nests) await addChildren(all, parent, this.#options.resources, { caller: this.#formsOf(call) });
+      if (!makesUrls) return created;
       const changed = await records.change(created.id, (record) => this.fillUrls(call, created.id, record));
       return changed.outcome === "missing" ? created : { ...created, record: changed.record };
     };
-    return this.add(call, write, makesUrls);
+    return this.add(call, write, makesUrls || nests);
+  }
+
+  // The forms of the id of the caller; undefined if it is not known.
+  #formsOf({ caller }: UntypedCall): readonly unknown[] | undefined {
+    const isKnown = caller !== undefined || this.resource.plan.owner !== undefined;
+    return isKnown ? callerForms(callerId(caller)) : undefined;
   }
 
   /** Returns the members of a record with its URLs, see `RecordMaker.fillUrls`. */
@@ -214,12 +245,16 @@ export class CollectionAccess {
   }
 
   /** Runs a write that can create a record; if it is below another one, in one transaction with the check that this one exists. */
-  add<T>(call: UntypedCall, write: (records: RecordStore) => Promise<T>, isTransaction = false): Promise<T> {
+  add<T>(
+    call: UntypedCall,
+    write: (records: RecordStore, all: Records) => Promise<T>,
+    isTransaction = false,
+  ): Promise<T> {
     const { above, store } = this.#options;
-    if (above.length === 0 && !isTransaction) return write(this.records);
+    if (above.length === 0 && !isTransaction) return write(this.records, store.records);
     return store.transaction(async (records) => {
       await requireAbove(above, this.place.valuesAbove(call), records);
-      return write(records(this.resource.name));
+      return write(records(this.resource.name), records);
     });
   }
 

@@ -13,7 +13,7 @@ import { findOpaqueMember, planMembers } from "../made-members.ts";
 import { parametersOf } from "../paths.ts";
 import type { PlannedAction } from "../plan.ts";
 import { findShownRecords } from "../responses/envelopes.ts";
-import { findChildren, findEmbedded, findRenamed } from "../responses/response-shape.ts";
+import { findEmbedded, findRenamed } from "../responses/response-shape.ts";
 import { createUrlFinder } from "../url-members.ts";
 import { readOperationHint, refusal } from "../x-resource.ts";
 import { findControls, findDescribed, findOwnMembers, responseOf } from "./body-controls.ts";
@@ -46,10 +46,7 @@ export class BodyExamination {
     const { kind } = this.#examined;
     const isNew = kind === "create" || kind === "replace";
     const body = isNew ? this.#examineNew() : kind === "update" ? this.#examineChange() : undefined;
-    const children = Object.keys(findChildren(this.#resource, this.#examined.all));
-    const isNested = (name: string) => this.#schemaOf({ pointer: body?.schema ?? "" }).canHave(name);
     const controls = [
-      ...(body ? children.filter(isNested) : []),
       ...findControls(this.#examined, this.#member, Object.values(body?.renamed ?? {})),
       ...(body ? findDescribed(this.#schemaOf({ pointer: body.schema }), body.created) : []),
     ];

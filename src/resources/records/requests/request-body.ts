@@ -6,6 +6,7 @@ import type { PlannedAction } from "../../recognition/plan.ts";
 import type { RecordMaker } from "../../record/record-maker.ts";
 import type { Resource } from "../../record/resource.ts";
 import { withAlternatives } from "../../record/schema-nodes.ts";
+import { childrenIn, withoutChildren } from "../child-records.ts";
 import { applyMask } from "./patches.ts";
 import { invalidBody } from "./request.ts";
 
@@ -26,8 +27,15 @@ export class RequestBody {
     const member = this.#action.body?.member;
     const found = member === undefined ? body : Object(body)[member];
     if (found === undefined) return {};
-    if (isObject(found)) return this.#rename(found);
+    if (isObject(found)) return withoutChildren(this.#rename(found), this.#action.children);
     throw invalidBody(member ?? "", "A record must be an object.");
+  }
+
+  /** Returns the records that a request has, and that are kept below its own, by the names of the members with them. */
+  childrenOf({ body }: UntypedCall): Readonly<Record<string, readonly object[]>> {
+    const member = this.#action.body?.member;
+    const found = member === undefined ? body : Object(body)[member];
+    return isObject(found) ? childrenIn(found, this.#action.children) : {};
   }
 
   // Returns what a request has of a record by the names of the record.
