@@ -18,7 +18,8 @@ const documentWith = (recordId: string, type: string) =>
   /zones/{zone}:
     ${inPath("zone")}
     get: { operationId: getZone, ${ok(ref("Zone"))} }
-    patch: { operationId: changeZone, ${body("Zone")}, ${ok(ref("Zone"))} }
+    put: { operationId: putZone, ${body("Zone")}, ${ok(ref("Zone"))} }
+    patch: { operationId: changeZone, requestBody: { content: { application/json: { schema: ${ref("Zone")} }, application/json-patch+json: {} } }, ${ok(ref("Zone"))} }
   /zones/{zone}/records:
     ${inPath("zone")}
     get: { operationId: listRecords, ${ok(`{ type: array, items: ${ref("Record")} }`)} }
@@ -31,14 +32,14 @@ const documentWith = (recordId: string, type: string) =>
     `components:
   schemas:
     Record: { type: object, properties: { id: ${recordId}, name: { type: string } } }
-    Zone: { type: object, properties: { id: { type: integer, readOnly: true }, title: { type: string }, records: { type: array, items: ${ref("Record")} } } }
+    Zone: { type: object, properties: { id: { type: integer, readOnly: true }, title: { type: string }, records: { type: array, items: ${ref("Record")} }, records_count: { type: integer, readOnly: true } }, required: [records_count] }
 `,
   );
 
 const zones = documentWith("{ type: integer, readOnly: true }", "integer");
 
 testLikely("a record has the records below it as a member, as they are", zones, async (t, send) => {
-  t.same((await send("POST", "/zones", { title: "a" })).body, { id: 1, title: "a", records: [] });
+  t.same((await send("POST", "/zones", { title: "a" })).body, { id: 1, title: "a", records: [], records_count: 0 });
   await send("POST", "/zones", { title: "b" });
   const before = (await send("GET", "/zones/1")).headers.etag;
   for (const name of ["x", "y"]) await send("POST", "/zones/1/records", { name });
@@ -47,9 +48,9 @@ testLikely("a record has the records below it as a member, as they are", zones, 
     { id: 2, name: "y" },
   ];
   const one = await send("GET", "/zones/1");
-  t.same(one.body, { id: 1, title: "a", records });
+  t.same(one.body, { id: 1, title: "a", records, records_count: 2 });
   t.not(one.headers.etag, before, "the tag is that of what the response has");
-  t.same((await send("GET", "/zones")).body, [one.body, { id: 2, title: "b", records: [] }]);
+  t.same((await send("GET", "/zones")).body, [one.body, { id: 2, title: "b", records: [], records_count: 0 }]);
   const old = { "if-match": `${before}` };
   t.equal((await send("PATCH", "/zones/1", { title: "c" }, "application/json", old)).status, 412);
   const tag = { "if-match": `${one.headers.etag}` };
@@ -57,6 +58,7 @@ testLikely("a record has the records below it as a member, as they are", zones, 
     id: 1,
     title: "c",
     records,
+    records_count: 2,
   });
   await send("DELETE", "/zones/1/records/1");
   t.same((await send("GET", "/zones/1")).body.records, records.slice(1));
@@ -68,14 +70,21 @@ testLikely("a record is created with those below it", zones, async (t, send) => 
     { id: 1, name: "x" },
     { id: 2, name: "y" },
   ];
-  t.same(body, { id: 1, title: "a", records });
+  t.same(body, { id: 1, title: "a", records, records_count: 2 });
   t.same((await send("GET", "/zones/1/records")).body, records);
   t.same((await send("GET", "/zones/1/records/2")).body, records[1]);
   t.same((await send("PATCH", "/zones/1", { title: "c", records })).body, { ...body, title: "c" });
-  t.match(await send("PATCH", "/zones/1", { records: [] }), {
+  const change = /^Change the records at \/zones\/\{zone\}\/records, and send the request without them/;
+  t.match(await send("PATCH", "/zones/1", { records: [], records_count: 0 }), {
     status: 501,
-    body: { message: "Change the records at /zones/{zone}/records, and send the request without them." },
+    body: { message: change },
   });
+  t.match(await send("PATCH", "/zones/1", [{ op: "remove", path: "/records/0" }], "application/json-patch+json"), {
+    status: 501,
+    body: { message: change },
+  });
+  t.same((await send("PUT", "/zones/1", { title: "d", records })).body, { ...body, title: "d" });
+  t.same((await send("PUT", "/zones/1", { title: "e" })).body, { ...body, title: "e" });
 });
 
 testLikely(
@@ -88,7 +97,25 @@ testLikely(
       body: { message: "Another record has the id x." },
     });
     t.same((await send("GET", "/zones")).body, []);
+    for (const id of ["..", "", "a".repeat(600)])
+      t.match(await send("POST", "/zones", { title: "a", records: [{ id }] }), {
+        status: 501,
+        body: { message: /^The id / },
+      });
     const { body } = await send("POST", "/zones", { title: "a", records: records.slice(1) });
     t.same(body.records, records.slice(1));
+  },
+);
+
+testLikely(
+  "an imported record keeps the members that it has, also if a client sends them back",
+  zones,
+  async (t, send, store) => {
+    const imported = { title: "a", records: [{ id: 5, name: "own" }], records_count: 1 };
+    await store.records("zones").create(imported);
+    const { body } = await send("GET", "/zones/1");
+    t.match(body, { title: "a", records: [{ id: 5, name: "own" }], records_count: 1 });
+    t.same((await send("PATCH", "/zones/1", { ...body, title: "b" })).body, { ...body, title: "b" });
+    t.same((await send("PUT", "/zones/1", { ...body, title: "c" })).body, { ...body, title: "c" });
   },
 );

@@ -101,6 +101,13 @@ const ids: readonly (readonly [
   ["its name, if the parameter is one", "/tags/{tag_id}", ["name"], "name", "The name of the tag."],
   ["its name before its id, if the parameter is one", "/tags/{tag}", ["id", "name"], "name", "Name of the tag to get."],
   ["not its name, if the parameter is also an id", "/tags/{tag}", ["id", "name"], "id", "The id or name of the tag."],
+  [
+    "its own, not that of its parts",
+    "/folders/{folder_id}",
+    ["id", "parent_id"],
+    "id",
+    "It is the `parent_id` property of its files.",
+  ],
   ["not its text", "/comments/{comment}", ["comment", "id"], "id"],
   ["its login, if the parameter is a name", "/users/{username}", ["id", "login"], "login"],
   [

@@ -184,6 +184,9 @@ const server = [
   `days: ${said("Defaults to 30 days.", "integer")}`,
   `main: ${said("Defaults to `true` for the first one.", "boolean")}`,
   `color: ${said("Default red or blue")}`,
+  `opacity: ${said("Default: 0.5", "number")}`,
+  `size: ${said("Defaults to 5 MB", "integer")}`,
+  `ports: ${said("Default: 80 (HTTP) or 443", "integer")}`,
 ].join(", ");
 const servers = documentOf(`  /servers:
     post: { operationId: addServer, requestBody: { ${json(object(server))} }, ${ok(object(`id: { type: integer }, ${server}`), 201)} }

@@ -31,9 +31,10 @@ for (const [why, paths, expected] of [
   [
     "a GET with the name of an action",
     `  /books: { get: { operationId: listBooks, ${ok(`{ type: array, items: ${book} }`)} } }
-  /shares: { get: { operationId: ShareBooks, ${ok(`{ type: array, items: ${book} }`)} } }
+  /shares: { get: { operationId: share_list, ${ok(`{ type: array, items: ${book} }`)} } }
+  /public: { get: { operationId: ShareBooks, ${ok(`{ type: array, items: ${book} }`)} } }
 `,
-    ["listBooks"],
+    ["listBooks", "share_list"],
   ],
   [
     "what is behind a # in a path",

@@ -35,9 +35,16 @@ const reasonNames = [
 const partsNames =
   /(^|_)(errors|details?|violations|issues|problems|messages|reasons|causes|params|parameters|fields|faults)$/;
 
+const statusRow: Row = [
+  /^(status|status_?code|http_?status|code)$/,
+  "number",
+  ({ failure }) => [failure.status],
+  "Spring, Google",
+];
+
 // What the server knows better than an example of the document.
 const certainRows: readonly Row[] = [
-  [/^(status|status_?code|http_?status|code)$/, "number", ({ failure }) => [failure.status], "Spring, Google"],
+  statusRow,
   [/^pointer$/, "string", ({ detail }) => (detail?.location === "body" ? [pointerOf(detail)] : []), "JSON:API"],
   [
     /^(param|parameter|field|field_name)$/,
@@ -80,7 +87,7 @@ export interface Explained {
   /** Whether an entry about an invalid part must have its place, which the failure has not. */
   readonly lacksPlace: boolean;
   /** Whether it must have the status of another failure. */
-  readonly isOther: boolean;
+  readonly hasOtherStatus: boolean;
 }
 
 /** What has failed, and which bodies are allowed. */
@@ -106,7 +113,7 @@ export function explain(
 ): Explained {
   const { details } = failure;
   const filled = new Map<object, Set<string>>();
-  let [hasReason, lacksPlace, isOther] = [false, false, false];
+  let [hasReason, lacksPlace, hasOtherStatus] = [false, false, false];
   const set = (holder: Members, name: string, member: unknown) => {
     const before = holder[name];
     holder[name] = member;
@@ -121,7 +128,7 @@ export function explain(
   const fillRow = (row: Row, holder: Members, name: string, about: About) => {
     const [, , values] = row;
     if (values(about, holder).some((value) => fill(holder, name, value)) || isDeclared) return;
-    isOther ||= row === certainRows[0] && holder[name] !== about.failure.status;
+    hasOtherStatus ||= row === statusRow && holder[name] !== about.failure.status;
     neutralValues.some((value) => set(holder, name, value));
     lacksPlace ||= about.isPart && about.detail === undefined;
   };
@@ -178,7 +185,7 @@ export function explain(
     }
   };
   visit(body, 0, { failure, context, detail: details?.[0], isPart: false });
-  return { filled, hasReason, lacksPlace, isOther };
+  return { filled, hasReason, lacksPlace, hasOtherStatus };
 }
 
 /** Returns whether a part of a body says something of the failure. */

@@ -164,10 +164,10 @@ function makeFailure(options: FailureOptions): FormattedFailure {
   if (!isWhole && !chosen.isDeclared && textOf(type) !== "any" && typeof value === "string" && isValid(message))
     [value, isTold] = [message, true];
   else if (!isWhole) {
-    const { lacksPlace, hasReason, isOther } = explain(value, told, chosen);
+    const { lacksPlace, hasReason, hasOtherStatus } = explain(value, told, chosen);
     isTold = hasReason;
     if (lacksPlace && isCommon) return toPlain(value, formatted, message);
-    if ((!hasReason || isOther) && isCommon) return formatted;
+    if ((!hasReason || hasOtherStatus) && isCommon) return formatted;
   }
   const body = writeMockBody(type, value, schema && schemas.at(schema.pointer));
   return { type, status, body, headers: isTold ? {} : toProblemHeader(message) };

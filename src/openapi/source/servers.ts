@@ -13,7 +13,7 @@ export function readBasePath({ servers }: Pick<OpenApi, "servers">): string {
   const url = readServerUrl({ servers: servers ?? [] });
   // A relative URL is relative to the document, which is served at the root.
   const path = URL.canParse(url, "http://localhost/") ? new URL(url, "http://localhost/").pathname : "";
-  // A variable that begins with a slash can be behind one: two at the beginning of a reference are those of a host.
+  // A variable of a server can begin with a slash, which gives two. At the beginning of a reference, they would precede a host.
   return path.replaceAll(/\/{2,}/g, "/").replace(/\/$/, "");
 }
 

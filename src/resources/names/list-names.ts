@@ -4,10 +4,10 @@ import type { Row } from "./meaning.ts";
 
 /** The description of a list that has the records of a period only. */
 export const spokenPeriod =
-  /\b(?:(?:last|past|previous) \d+ (?:minute|hour|day|week|month|year)s?|current (?:calendar |billing )?(?:month|quarter|year)|maximum of (?:one|\d+) (?:day|week|month|year)s?)\b/i;
+  /\b(?:(?:last|past|previous) \d+ (?:minute|hour|day|week|month|year)s?|current (?:calendar |billing )?(?:month|quarter|year))\b/i;
 
 /** The description of a filter with a default that no document says: "defaults to the primary location". */
-export const spokenSelection = /\bdefaults? to (?:the|your|its|(?:the )?current) (?!value|same)/i;
+export const spokenSelection = /\bdefaults? to (?:the|your|its|(?:the )?current) (?!value|same|[`'"])/i;
 
 /** How a parameter of a list compares a member. */
 export type Comparison = Pick<Condition, "operator" | "not" | "ignoresCase">;

@@ -17,11 +17,12 @@ export const namedParameters = /(^|_)(user_?name|name|login|slug)$/;
 export const spokenNames = /^(?!.*\b(id|identifier|uuid)\b)(the )?([\w'-]+ ){0,3}(user)?name\b/i;
 
 /** The description of a parameter that says in which property its value is: "This is the `id` field". */
-export const spokenIds = /(?<!\bnot (?:the )?)`(\w+)` (?:field|property|attribute)\b/;
+export const spokenIds =
+  /\bthis is (?:the |its )?(?:\w+ )?`(\w+)` (?:field|property|attribute)\b(?! of (?:an?|its|the other)\b)/i;
 
-/** The words that can be in place of an id, in the description of a parameter of a path. */
+/** The words that can be in place of an id, in the description of a parameter of a path, and not as an example of one. */
 export const spokenIdWords =
-  /[`'"](@?me|self|current|first|last(?:-used)?|latest|newest|oldest|recommended|default|primary)[`'"]/g;
+  /(?<!\b(?:e\.g\.|i\.e\.|example|such as|like),? )[`'"](@?me|self|current|first|last(?:-used)?|latest|newest|oldest|recommended|default|primary)[`'"]/g;
 
 /** The properties by which a record refers to another one, if it has a part of it. */
 export const referenceNames = ["id", "gid", "uuid", "key", "slug", "login", "name", "code", "ref", "sha"];
@@ -37,7 +38,7 @@ export function foreignIdOf(name: string, other: string): string | undefined {
 }
 
 /** The members with the number of items of an array. */
-export const countNames = /^(?:(.+)_count|(?:num|number_of|total)_(.+))$/;
+export const countNames = /^(?:(.+)_count|(?:num|number_of)_(.+))$/;
 
 /** The members with a part of what another one refers to, such as `parent_name` and `users_obj`. */
 export const partNames = /^(.+)_(name|title|label|obj|object|details?)$/;
@@ -104,7 +105,7 @@ export const spokenValues = /(?<=[`'"])\w+(?=[`'"])/g;
 
 // The words of a description that say a default, for all records: "true if …" is of some, and "30 days" has a unit.
 const spokenDefault =
-  /\bdefaults?(?:\s(?:to|is|value\sis|value:)|:)\s?(?:[`'"](?<quoted>[^`'"]{1,40})[`'"]|(?<word>[\w-]+\b))(?![\w-]|,?\s(?:for|if|when|unless|where|depending|(?:milli)?seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b)(?<end>\))?/i;
+  /\bdefaults?(?:\s(?:to|is|value\sis|value:)|:)\s?(?:[`'"](?<quoted>[^`'"]{1,40})[`'"]|(?<word>[\w-]+\b))(?![\w%-]|[.,:/]\d|\s?(?:[kmgt]i?b|ms|s|\(|or)\b|\s?\(|,?\s(?:for|if|when|unless|where|depending|(?:milli)?sec(?:ond)?s?|min(?:ute)?s?|hours?|days?|weeks?|months?|years?|bytes|percent)\b)(?<end>\))?/i;
 
 /** Returns the default that a description says, and whether it is certainly a value: in quotes, or as "(default: 22)". Undefined for none. */
 export function findSpokenDefault(description: unknown): { text: string; isValue: boolean } | undefined {

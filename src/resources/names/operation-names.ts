@@ -47,9 +47,12 @@ export const spokenList = /^(?:get|list|returns?|retrieves?|fetch|fetches) (?:al
 /** The first word of the name of a GET that changes something. */
 export const actNames = /^(cancel|clear|create|delete|refresh|reload|remove|reset|restart|send|share|trigger|update)$/;
 
-/** The beginning of what is said of a GET that changes something. */
+/** The words of the name of an operation that reads. */
+export const readNames = /^(get|list|read|retrieve|find|show|fetch)$/;
+
+/** The beginning of what is said of a GET that changes something: "Refreshes", "Reload the …". */
 export const spokenAct =
-  /^[\s;.]*(?:reload|refresh|restart|reset|rebuild|reindex|regenerate|trigger|flush|clean)(?:e?s)?\b/i;
+  /^[\s;.]*(?:clean|flush|rebuild|refresh|regenerate|reindex|reload|reset|restart|trigger)(?:e?s\b|\s(?:an?|all|the|your)\b)/i;
 
 /** The words of lists that a service makes of what it has: their records are none of their own. */
 export const derivedNames =

@@ -142,11 +142,12 @@ export function planChange(record: RecordSchema, body: RecordSchema, id: string)
   return planMembers(record, { ...context, body, id });
 }
 
-// The array that a member counts, such as `peers` of `peers_count`.
-function findCounted(name: string, record: RecordSchema): string | undefined {
+/** Returns the array that a member counts, such as `peers` of `peers_count`; undefined if there is none. */
+export function findCounted(name: string, record: RecordSchema): string | undefined {
   const [, before, behind] = countNames.exec(toSnakeCase(name)) ?? [];
   const thing = before ?? behind;
-  if (thing === undefined || !record.accepts(name, 2)) return undefined;
+  const isInteger = record.property(name).some(({ schema }) => schema.type === "integer");
+  if (thing === undefined || !isInteger || !record.accepts(name, 2)) return undefined;
   const isCounted = (one: string) => singularOf(toSnakeCase(one)) === singularOf(thing);
   return record.propertyNames.find((one) => isCounted(one) && itemSchemas(record.property(one)) !== undefined);
 }

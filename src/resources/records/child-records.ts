@@ -1,5 +1,6 @@
 // Records below a new one that its request has as a member, such as the items of an order: they are created with it.
 import { HttpError } from "../../http/index.ts";
+import { canonicalJson, isObject } from "../../lib/index.ts";
 import { idOf, type RecordId, type Records } from "../../store/index.ts";
 import { findCreation } from "../recognition/find-plan.ts";
 import type { MakeContext } from "../record/member-sources.ts";
@@ -11,28 +12,47 @@ import { storeFull } from "./requests/request.ts";
 /** The names of collections, by the names of the members that have their records. */
 type Children = Readonly<Record<string, string>>;
 
-/** A record, and what its request has of the records below it. */
+/** A new record, and what its request has of the records below it. */
 interface NewParent {
   readonly resource: Resource;
   readonly id: RecordId;
   /** The values of the path above it. */
   readonly scope: readonly string[];
   readonly children: Children;
-  readonly sent: object;
+  readonly sent: Readonly<Record<string, readonly unknown[]>>;
 }
 
 /** Returns the arrays of a body with records that are kept below it, by their names. */
-export function childrenIn(body: object, children: Children = {}): Readonly<Record<string, readonly object[]>> {
-  return Object.fromEntries(Object.entries(body).filter(([name, value]) => children[name] && Array.isArray(value)));
+export function childrenIn(body: object, children: Children = {}): Readonly<Record<string, readonly unknown[]>> {
+  const isKept = ([name, value]: [string, unknown]) => Object.hasOwn(children, name) && Array.isArray(value);
+  return Object.fromEntries(Object.entries(body).filter(isKept));
 }
 
-/** Returns a body with an empty array in place of the records that are kept below it. */
-export function withoutChildren(body: object, children?: Children): object {
-  const names = Object.keys(childrenIn(body, children));
-  return names.length === 0 ? body : { ...body, ...Object.fromEntries(names.map((name) => [name, []])) };
+/**
+ * Throws an HttpError if a change has other records below a record than those that it has, which are changed at their own paths. What is
+ * read-only can be missing. `patched` are the members that a JSON Patch reads or changes.
+ */
+export function requireSameChildren(
+  children: Children = {},
+  { sent, patched }: { readonly sent: NewParent["sent"]; readonly patched: readonly string[] },
+  before: Readonly<Record<string, unknown>> = {},
+  all: ReadonlyMap<string, Resource>,
+): void {
+  const isSame = ([member, items]: [string, readonly unknown[]]) => {
+    const known = (before[member] ?? []) as readonly Readonly<Record<string, unknown>>[];
+    const isEqual = (item: unknown, index: number) =>
+      isObject(item) &&
+      Object.entries(item).every(([name, one]) => canonicalJson(one) === canonicalJson(known[index]?.[name] ?? null));
+    return items.length === known.length && items.every(isEqual);
+  };
+  const others = Object.entries(sent).flatMap((one) => (isSame(one) ? [] : [one[0]]));
+  const [member] = [...others, ...patched.filter((name) => Object.hasOwn(children, name))];
+  if (member === undefined) return;
+  const { path } = all.get(children[member] as string) as Resource;
+  throw new HttpError("not_implemented", `Change the ${member} at ${path}, and send the request without them.`);
 }
 
-/** Creates the records below a new one, and those below them. Throws an HttpError if one does not match its schema. */
+/** Creates the records below a new one. Throws an HttpError if one of them can't be created with it. */
 export async function addChildren(
   records: Records,
   { resource, id, scope, children, sent }: NewParent,
@@ -40,31 +60,31 @@ export async function addChildren(
   context: MakeContext,
 ): Promise<void> {
   const values = [...scope, `${idOf(resource.collection, id)}`];
-  for (const [member, items] of Object.entries(childrenIn(sent, children))) {
+  for (const [member, items] of Object.entries(sent)) {
     const child = all.get(children[member] as string) as Resource;
-    const { body, children: inner = {} } = findCreation(child) ?? {};
+    const { recordName, plan, path } = child;
+    const fail = (reason: string) =>
+      new HttpError("not_implemented", `${reason}, so that the ${member} must be created at ${path}, one by one.`);
+    const { body, controls = [], embedded } = findCreation(child) ?? {};
     const maker = body && new RecordMaker(child, body);
-    const fail = (requirement: string) =>
-      new HttpError(
-        "not_implemented",
-        `The ${member} can't be created with the ${resource.recordName}: ${requirement}.`,
-      );
-    if (maker?.makesUrls) throw fail(`a ${child.recordName} has URLs`);
+    if (maker === undefined || maker.makesUrls || body?.renamed || embedded || plan.private || plan.owner)
+      throw fail(`A request makes more of a ${recordName}`);
     for (const item of items) {
-      const own = withoutChildren(item, inner);
-      const place = child.membersOfScope(values);
-      const { value, problem } = maker?.create(own, place, context) ?? { value: { ...place, ...own } };
-      if (problem) throw fail(`a ${child.recordName} ${problem.path} ${problem.requirement}`.replaceAll(/ {2,}/g, " "));
-      const exists = (taken: string) =>
-        new HttpError(
-          { code: `${child.recordName}_exists`, status: 409 },
-          `Another ${child.recordName} has the id ${taken}.`,
-        );
-      const placed = placeRecord(child, value, child.sentIdIn(own));
-      const created = await addRecord(records(child.name), child, placed, { scope: values, exists });
-      if (created.outcome !== "created") throw storeFull(child.recordName);
-      const next = { resource: child, id: created.id, scope: values, children: inner, sent: item };
-      await addChildren(records, next, all, context);
+      if (!isObject(item)) throw fail(`An item of ${member} is no ${recordName}`);
+      const control = controls.find((name) => Object.hasOwn(item, name));
+      if (control !== undefined) throw fail(`The effect of the member ${control} is not known`);
+      const sentId = child.sentIdIn(item);
+      const own = `${sentId}` === "0" ? undefined : sentId; // the default of an integer
+      const isMade = child.collection.idType === "int64"; // within a scope
+      const idProblem = own === undefined || isMade ? undefined : child.findIdProblem(own, values);
+      if (own !== undefined && (isMade || idProblem !== undefined))
+        throw fail(`The id ${own} of a ${recordName} ${idProblem ?? "is made by the server"}`);
+      const { value, problem } = maker.create(item, child.membersOfScope(values), context);
+      if (problem)
+        throw fail(`A ${recordName} does not match its schema: ${problem.path || "it"} ${problem.requirement}`);
+      const placed = placeRecord(child, value, own);
+      const created = await addRecord(records(child.name), child, placed, { scope: values });
+      if (created.outcome !== "created") throw storeFull(recordName);
     }
   }
 }

@@ -1,6 +1,6 @@
 // What the handlers of a collection share: its records, how requests change them, and their preconditions.
 import { HttpError, InvalidRequest } from "../../http/index.ts";
-import { canonicalJson, isObject, RawJson, toJson } from "../../lib/index.ts";
+import { isObject, RawJson, toJson } from "../../lib/index.ts";
 import type { UntypedCall } from "../../openapi/index.ts";
 import {
   type IdempotencyKey,
@@ -17,11 +17,12 @@ import { membersOf } from "../record/member-values.ts";
 import { RecordMaker } from "../record/record-maker.ts";
 import { maxScopeLength, type Resource } from "../record/resource.ts";
 import { recordUrl } from "../record/url-placeholders.ts";
-import { addChildren } from "./child-records.ts";
+import { addChildren, requireSameChildren } from "./child-records.ts";
 import { notFound, type Parent, requireAbove } from "./parent-check.ts";
 import { addRecord, type PlacedRecord } from "./place-record.ts";
 import { callerId } from "./requests/caller.ts";
 import { resolveIds } from "./requests/id-or-name.ts";
+import { patchedNames } from "./requests/patches.ts";
 import { invalidBody, parameterOf, requireJson, requireUnderstood, storeFull } from "./requests/request.ts";
 import { RequestBody } from "./requests/request-body.ts";
 import { RequestPlace } from "./requests/request-place.ts";
@@ -90,7 +91,9 @@ export class CollectionAccess {
       ]);
     const { above, store } = this.#options;
     const tenants = this.place.tenantsOf(call);
-    const along = [...above.map(({ resource }) => resource).toReversed(), this.resource];
+    // At another path, the last parameter is no id of this collection.
+    const own = this.action.within ? [] : [this.resource];
+    const along = [...above.map(({ resource }) => resource).toReversed(), ...own];
     await resolveIds(call, this.#path, { along, tenants }, store.records);
     if (above.length > 0) await requireAbove(above, this.place.valuesAbove(call), store.records);
     const isChange = !["create", "get", "list"].includes(this.action.kind);
@@ -98,23 +101,8 @@ export class CollectionAccess {
     const before = hasOthers && isChange ? await this.records.find(this.place.addressOf(call)) : undefined;
     const whole = before && (await this.response.whole(call, before));
     if (whole) this.#before.set(call, { text: before.text, whole });
-    if (isChange) this.#requireSameChildren(call, whole);
-  }
-
-  // The records below one are changed at their own paths.
-  #requireSameChildren(call: UntypedCall, whole: RawJson<unknown> | undefined): void {
-    const { children = {} } = this.action;
-    for (const [member, sent] of Object.entries(this.body.childrenOf(call))) {
-      const before = ((whole && membersOf(whole)[member]) ?? []) as readonly Readonly<Record<string, unknown>>[];
-      // What is read-only can be missing.
-      const isSame = (item: object, index: number) =>
-        Object.entries(item).every(
-          ([name, value]) => canonicalJson(value) === canonicalJson(before[index]?.[name] ?? null),
-        );
-      const { path } = this.#options.resources.get(children[member] as string) as Resource;
-      if (sent.length !== before.length || !sent.every(isSame))
-        throw new HttpError("not_implemented", `Change the ${member} at ${path}, and send the request without them.`);
-    }
+    const sent = { sent: this.body.childrenOf(call), patched: patchedNames(call) };
+    if (isChange) requireSameChildren(this.action.children, sent, whole && membersOf(whole), this.#options.resources);
   }
 
   /**
@@ -194,10 +182,7 @@ export class CollectionAccess {
 
   /** Creates a record. Throws an HttpError if another one has its id. */
   create(call: UntypedCall, placed: PlacedRecord, key: IdempotencyKey | undefined) {
-    const { recordName } = this.resource;
-    const exists = (id: string) =>
-      new HttpError({ code: `${recordName}_exists`, status: 409 }, `Another ${recordName} has the id ${id}.`);
-    const options = { scope: this.place.scopeValuesOf(call), exists, key };
+    const options = { scope: this.place.scopeValuesOf(call), key };
     const makesUrls = this.maker?.makesUrls ?? false;
     const { children = {} } = this.action;
     const sent = this.body.childrenOf(call);

@@ -228,17 +228,18 @@ function replaceRecord(
   { members, embedded }: Replacement,
   record: RawJson<unknown>,
 ): object {
-  const { maker } = collection;
+  const { maker, body } = collection;
   const previous = membersOf(record);
+  const sent = body.keepChildren(call, members, previous);
   if (maker)
-    return collection.body.requireValid(
-      maker.replace(members, previous, {
+    return body.requireValid(
+      maker.replace(sent, previous, {
         url: collection.place.absoluteUrlOf(call, collection.place.addressOf(call)),
         embedded,
       }),
-      members,
+      sent,
     );
-  return collection.body.keepReadOnly(previous, members);
+  return body.keepReadOnly(previous, sent);
 }
 
 // A PUT creates a record with the id of its path, if no POST creates them (RFC 9110, section 9.3.4).
@@ -254,7 +255,12 @@ async function createOrReplace(collection: CollectionAccess, call: UntypedCall, 
     collection.checkPreconditions(call, record);
     if (record) return collection.body.withPrivate(call, replaceRecord(collection, call, replacement, record));
     const { members, embedded } = replacement;
-    return collection.makeNew(call, members, embedded, collection.place.absoluteUrlOf(call, address));
+    return collection.makeNew(
+      call,
+      collection.body.keepChildren(call, members),
+      embedded,
+      collection.place.absoluteUrlOf(call, address),
+    );
   };
   const result = await collection.add(call, (records) => records.put(address, edit));
   if (result.outcome === "full") throw storeFull(collection.resource.recordName);

@@ -1,4 +1,5 @@
 // Where a new record goes, and with which id: for requests, handlers, imports and seeds.
+import { HttpError } from "../../http/index.ts";
 import { type CreateResult, type IdempotencyKey, makeId, type RecordStore, toScope } from "../../store/index.ts";
 import { type Resource, singleId } from "../record/resource.ts";
 
@@ -22,18 +23,18 @@ export function placeRecord(resource: Resource, record: object, own: unknown = r
   return { id, record: resource.withId(record, id) };
 }
 
-/** Adds a placed record in a scope. Throws what `exists` returns if another record has the id. */
+/** Adds a placed record in a scope. Throws an HttpError, or what `exists` returns, if another record has the id. */
 export async function addRecord<R>(
   records: RecordStore<R, object>,
   resource: Resource,
   { id, record }: PlacedRecord,
   {
     scope,
-    exists,
+    exists = (taken) => recordExists(resource, taken),
     key,
   }: {
     readonly scope: readonly (string | bigint | number)[];
-    readonly exists: (id: string) => Error;
+    readonly exists?: (id: string) => Error;
     readonly key?: IdempotencyKey | undefined;
   },
 ): Promise<CreateResult<R>> {
@@ -44,4 +45,8 @@ export async function addRecord<R>(
     return record;
   });
   return result.outcome === "full" ? result : { outcome: "created", id: address, record: result.record };
+}
+
+function recordExists({ recordName }: Resource, id: string): HttpError {
+  return new HttpError({ code: `${recordName}_exists`, status: 409 }, `Another ${recordName} has the id ${id}.`);
 }

@@ -261,7 +261,8 @@ function isSpokenList({ path, part }: Operation, response: RecordSchema): boolea
   const { summary = "", description = "" } = Object(part.value) as Readonly<Record<string, unknown>>;
   const name = lastSegment(path);
   const hasArray = response.propertyNames.some((one) => itemSchemas(response.property(one)) !== undefined);
-  return !hasArray && singularOf(name) !== name && spokenList.test(`${summary || description}`);
+  const isOne = hasArray || singularOf(name) === name || settingsNames.test(toSnakeCase(name));
+  return !isOne && spokenList.test(`${summary || description}`);
 }
 
 function hasUrl({ propertyNames }: RecordSchema): boolean {

@@ -1,7 +1,8 @@
 // Finds the collections of records of a document.
-import { getOrAdd } from "../../../lib/index.ts";
+import { getOrAdd, toSnakeCase } from "../../../lib/index.ts";
 import type { Document } from "../../../openapi/index.ts";
 import type { Collection } from "../../../store/index.ts";
+import { singularOf } from "../../names/meaning.ts";
 import type { CollectionPlan } from "../../record/collection-plan.ts";
 import { Resource } from "../../record/resource.ts";
 import { bodiesOf } from "../bodies-and-parameters.ts";
@@ -52,9 +53,10 @@ function findCollections(document: Document): readonly CollectionPlan[] {
   });
 }
 
-// Whether PUT without a body adds a record of another collection to a list, such as `/teams/{id}/repositories/{repositoryId}`.
-function isMembership({ operations: { create, replace } }: FoundCollection): boolean {
-  return create === undefined && replace !== undefined && bodiesOf(replace).length === 0;
+// Whether a PUT without a body is all that makes or changes records, such as those of `/teams/{id}/repositories/{repositoryId}`: it can
+// only add records of another collection to a list.
+function isMembership({ operations: { create, replace, update } }: FoundCollection): boolean {
+  return create === undefined && update === undefined && replace !== undefined && bodiesOf(replace).length === 0;
 }
 
 // Two paths such as `/fields/{id}` and `/fields/{fieldId}` are of one collection, of which the first one is answered.
@@ -73,14 +75,14 @@ function isOtherKey({ path, record, id }: FoundCollection, found: readonly Found
 }
 
 // Whether the imported records of a path such as `/teams/{id}/members/{name}` or `/chats/{id}` are those that operations of `/users` and
-// `/chats/groups` create.
+// `/chats/groups` create: by their schema, which has the name of the other one, unless one path is below the other.
 function isCreatedElsewhere(one: FoundCollection, other: FoundCollection): boolean {
   const isCopy = isImported(one) && !one.id.isGiven && !isImported(other) && !other.isSingle;
-  return (
-    isCopy &&
-    other.record.pointer === one.record.pointer &&
-    parametersOf(other.path).length <= parametersOf(one.path).length
-  );
+  if (!isCopy || other.record.pointer !== one.record.pointer) return false;
+  const thing = singularOf(toSnakeCase(lastSegment(other.path)));
+  const isNamed = `_${toSnakeCase(other.record.name ?? "")}_`.includes(`_${thing}_`);
+  const isNear = other.path.startsWith(`${one.path}/`) || one.path.startsWith(`${other.path}/`);
+  return (isNamed || isNear) && parametersOf(other.path).length <= parametersOf(one.path).length;
 }
 
 // Whether another list has the imported records of a list, which it would have a second time: of a list below a record, the first one that

@@ -2,13 +2,14 @@
 import { toSnakeCase } from "../../../lib/index.ts";
 import type { Operation } from "../../../openapi/index.ts";
 import { orderNames, spokenPeriod, spokenSelection, spokenSort } from "../../names/list-names.ts";
-import { meaningOf } from "../../names/meaning.ts";
+import { meaningOf, pluralsOf } from "../../names/meaning.ts";
 import { endingStates, timeNames } from "../../names/member-names.ts";
 import {
   actNames,
   neutralParameters,
   type QueryRole,
   queryNames,
+  readNames,
   spokenAct,
   spokenDeletion,
   spokenKeeping,
@@ -197,7 +198,12 @@ export class Examination extends ExaminedOperation {
       if (isUnderstood(part)) return false;
       const { in: location, name, required } = part.value;
       const isList = this.kind === "list" && location === "query";
-      if (isList && [...filters, ...conditions].includes(name) && spokenSelection.test(descriptionOf(part)))
+      if (
+        isList &&
+        [...filters, ...conditions].includes(name) &&
+        defaultOf(part) === undefined &&
+        spokenSelection.test(descriptionOf(part))
+      )
         this.refuse(`has the parameter ${name}, whose description says a default that is not known`);
       if (isList && known.includes(name)) return false;
       if (location === "query" && this.#roleOf(name) !== undefined) return false;
@@ -278,8 +284,10 @@ function onlyEnds(operation: Operation, { propertyNames }: RecordSchema): boolea
 
 // Whether a GET changes something, by the first word of its name or its text.
 function acts(operation: Operation): boolean {
-  const [word = ""] = toSnakeCase(operation.id).split(/[^a-z]/, 1);
-  return actNames.test(word) || spokenAct.test(textOf(operation));
+  const [word = "", ...others] = toSnakeCase(operation.id).split(/[^a-z]+/);
+  const isThing =
+    others.some((one) => readNames.test(one)) || pluralsOf(word).some((one) => operation.path.includes(one));
+  return (!isThing && actNames.test(word)) || spokenAct.test(textOf(operation));
 }
 
 // Whether a DELETE of a single record can delete a part of it: its name does not say that it deletes all.

@@ -123,14 +123,17 @@ function findReference(
 
 /**
  * Returns the collections below a record that are created by requests, by the names of the members that have their records, unless a request
- * selects them.
+ * selects them, or their records have others below them.
  */
 export function findChildren(resource: Resource, all: readonly Resource[]): Readonly<Record<string, string>> {
   const { record, operations } = resource;
   const selected = [operations.get, operations.list].flatMap((one) =>
     Object.keys((one && findExpansion(one, resource, all)?.targets) ?? {}),
   );
-  const below = all.filter((other) => other.plan.creation === "create" && isParent(resource, other));
+  const created = all.filter((other) => other.plan.creation === "create");
+  const hasChildren = (one: Resource) =>
+    created.some((other) => isParent(one, other) && hasItems(one.record, other.record));
+  const below = created.filter((other) => isParent(resource, other) && !hasChildren(other));
   const found = record.propertyNames.flatMap((member) => {
     if (selected.includes(member)) return [];
     const items = itemSchemas(record.property(member));
@@ -138,6 +141,11 @@ export function findChildren(resource: Resource, all: readonly Resource[]): Read
     return other ? [[member, other.name] as const] : [];
   });
   return Object.fromEntries(found);
+}
+
+// Whether a record has those of another schema as a member.
+function hasItems(record: RecordSchema, other: RecordSchema): boolean {
+  return record.propertyNames.some((member) => shows(record, itemSchemas(record.property(member)), other));
 }
 
 /** Returns the collections of members of which a request has an id or ids, and a record has the whole records, by their names. */

@@ -97,7 +97,7 @@ export function readOrder({ order }: ListPlan, resource: Resource, query: Query)
   const { private: hidden = [] } = resource.plan;
   const isHidden = typeof orders === "object" && orders.some(({ path: [name = ""] }) => hidden.includes(name));
   if (typeof orders === "object" && !isHidden) return orders;
-  if (isEnum || !/^[\w.\s,;+-]*$/.test(texts.join())) throw notUnderstood(`parameter ${sort}=${sent}`);
+  if (isEnum || !/^[\w.\s,;:|()+-]*$/.test(texts.join())) throw notUnderstood(`parameter ${sort}=${sent}`);
   const known = resource.record.propertyNames.filter((name) => !hidden.includes(name)).join(", ");
   const problem = `can't have ${isHidden ? sent : orders || "an empty name"}: a list can be ordered by ${known}.`;
   throw invalid(sort, `The parameter ${sort} ${problem}`);

@@ -13,6 +13,15 @@ export function isJsonPatch({ request, body }: UntypedCall): boolean {
   return request.mediaType === "application/json-patch+json" || hasOperations;
 }
 
+/** Returns the names of the members that a JSON Patch reads or changes, also inside of them; none for another body. */
+export function patchedNames(call: UntypedCall): readonly string[] {
+  if (!isJsonPatch(call)) return [];
+  const pointers = [call.body].flat().flatMap((one) => [Object(one).path, Object(one).from]);
+  return pointers.flatMap(
+    (pointer) => /^\/([^/]*)/.exec(`${pointer}`)?.[1]?.replaceAll("~1", "/").replaceAll("~0", "~") ?? [],
+  );
+}
+
 /**
  * Returns a record with the changes of a request: a JSON Patch, or the members that `read` returns. In JSON that is no JSON Merge Patch,
  * null is the value of a member that allows it. Throws an HttpError if the patch is not understood, or can't be applied.

@@ -6,7 +6,7 @@ import type { PlannedAction } from "../../recognition/plan.ts";
 import type { RecordMaker } from "../../record/record-maker.ts";
 import type { Resource } from "../../record/resource.ts";
 import { withAlternatives } from "../../record/schema-nodes.ts";
-import { childrenIn, withoutChildren } from "../child-records.ts";
+import { childrenIn } from "../child-records.ts";
 import { applyMask } from "./patches.ts";
 import { invalidBody } from "./request.ts";
 
@@ -27,12 +27,26 @@ export class RequestBody {
     const member = this.#action.body?.member;
     const found = member === undefined ? body : Object(body)[member];
     if (found === undefined) return {};
-    if (isObject(found)) return withoutChildren(this.#rename(found), this.#action.children);
+    if (isObject(found)) return this.#withoutChildren(this.#rename(found));
     throw invalidBody(member ?? "", "A record must be an object.");
   }
 
+  // Returns a body without the records that are kept below its own: a new record has an empty array, and others keep what they have.
+  #withoutChildren(body: object): object {
+    const names = Object.keys(childrenIn(body, this.#action.children));
+    const others = Object.entries(body).filter(([name]) => !names.includes(name));
+    const empty = this.#action.kind === "create" ? names.map((name) => [name, []]) : [];
+    return names.length === 0 ? body : Object.fromEntries([...others, ...empty]);
+  }
+
+  /** Returns a whole record of a request with the members that have the records below it, as they were before. */
+  keepChildren(call: UntypedCall, members: object, before: Readonly<Record<string, unknown>> = {}): object {
+    const kept = Object.keys(this.childrenOf(call)).map((name) => [name, before[name] ?? []]);
+    return { ...members, ...Object.fromEntries(kept) };
+  }
+
   /** Returns the records that a request has, and that are kept below its own, by the names of the members with them. */
-  childrenOf({ body }: UntypedCall): Readonly<Record<string, readonly object[]>> {
+  childrenOf({ body }: UntypedCall): Readonly<Record<string, readonly unknown[]>> {
     const member = this.#action.body?.member;
     const found = member === undefined ? body : Object(body)[member];
     return isObject(found) ? childrenIn(found, this.#action.children) : {};

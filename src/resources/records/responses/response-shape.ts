@@ -1,9 +1,10 @@
 // Shapes the records of a response as a request selects it: some of their members, and other records in place of their ids.
-import { InvalidRequest } from "../../../http/index.ts";
+import { HttpError, InvalidRequest } from "../../../http/index.ts";
 import { getOrAdd, isObject, parseJson, RawJson, toJson } from "../../../lib/index.ts";
 import type { UntypedCall } from "../../../openapi/index.ts";
 import { type Records, scopeFilter, toScope } from "../../../store/index.ts";
 import { attributesName } from "../../names/member-names.ts";
+import { findCounted } from "../../recognition/made-members.ts";
 import type { PlannedAction } from "../../recognition/plan.ts";
 import type { ExpansionTarget } from "../../recognition/responses/response-shape.ts";
 import type { Resource } from "../../record/resource.ts";
@@ -12,7 +13,8 @@ import { notUnderstood } from "../requests/request.ts";
 type Members = Readonly<Record<string, unknown>>;
 
 const maxExpanded = 1_000; // other records in a response
-const maxLength = 16_777_216; // of their JSON, each time that the response has it
+const maxMiB = 16;
+const maxLength = maxMiB * 1_048_576; // of their JSON, each time that the response has it
 const maxBelow = 1_000; // of each record
 
 interface ShapeOptions {
@@ -38,6 +40,8 @@ export class ResponseShape {
   readonly #targets: readonly ExpansionTarget[];
   readonly #others: readonly string[];
   readonly #parameter: string; // that expands
+  // The members with the number of records below, and those with these records.
+  readonly #counts: readonly (readonly [string, string])[];
   readonly #known = new Map<string, Promise<{ readonly value: unknown; readonly length: number }>>();
   #length = 0;
 
@@ -82,6 +86,11 @@ export class ResponseShape {
     this.#targets = targets;
     this.#others = others;
     this.#parameter = parameter;
+    const below = targets.flatMap(({ id, member }) => (id === undefined ? [member] : []));
+    const { record } = options.resource;
+    this.#counts = below.flatMap((member) =>
+      record.propertyNames.flatMap((name) => (findCounted(name, record) === member ? [[name, member] as const] : [])),
+    );
     this.#options = options;
   }
 
@@ -100,8 +109,11 @@ export class ResponseShape {
     const others = await Promise.all(
       this.#targets.map(async (target) => [target.member, await this.#find(record, target, scope)] as const),
     );
-    const expanded = { ...record, ...Object.fromEntries(others.filter(([, value]) => value !== undefined)) };
-    return this.#select(expanded);
+    const expanded: Members = { ...record, ...Object.fromEntries(others.filter(([, value]) => value !== undefined)) };
+    const counts = this.#counts.flatMap(([name, member]) =>
+      Object.hasOwn(record, name) ? [[name, [expanded[member] ?? []].flat().length]] : [],
+    );
+    return this.#select({ ...expanded, ...Object.fromEntries(counts) });
   }
 
   // The members that are selected, the id, and those without which it would not match its schema. Of JSON:API, those of the attributes.
@@ -127,10 +139,12 @@ export class ResponseShape {
     const { resource: own, resources, records } = this.#options;
     const resource = resources.get(collection) as Resource;
     if (member === undefined) {
-      const inner = toScope([...scope, `${own.idIn(record)}`]);
-      const below = () => records(collection).list({ limit: maxBelow, filter: { [scopeFilter.name]: inner } });
-      const found = await this.#once(`${collection}/${inner}`, async () => (await below()).records);
-      return isEmpty(found) ? (record[shown] ?? found) : found; // an imported record has its own
+      const filter = { [scopeFilter.name]: toScope([...scope, `${own.idIn(record)}`]) };
+      const { records: below, last } = await records(collection).list({ limit: maxBelow, filter });
+      this.#length += below.text.length;
+      if (this.#length > maxLength)
+        throw new HttpError("not_implemented", `A response can have up to ${maxMiB} MiB of ${collection}.`);
+      return last === undefined ? (record[shown] ?? []) : parseJson(below.text, Number.POSITIVE_INFINITY); // an imported record has its own
     }
     const ids = record[member];
     // One that does not exist stays an id, or as it was.
@@ -155,7 +169,7 @@ export class ResponseShape {
     const found = await this.#known.get(key);
     this.#length += found?.length ?? 0;
     if (found === undefined || this.#length > maxLength) {
-      const limits = `${maxExpanded} other records and ${maxLength / 1_048_576} MiB of them`;
+      const limits = `${maxExpanded} other records and ${maxMiB} MiB of them`;
       const message = `A response can have up to ${limits}. Select fewer records.`;
       throw new InvalidRequest([{ location: "query", name: this.#parameter, message }]);
     }
@@ -163,14 +177,14 @@ export class ResponseShape {
   }
 }
 
-const isEmpty = (found: unknown) => Array.isArray(found) && found.length === 0;
-
 // The names in a parameter: several values, or a text with commas.
 function namesIn({ query }: UntypedCall, parameter: string | undefined): readonly string[] | undefined {
   const value = parameter === undefined ? undefined : (query as Members)[parameter];
   if (value === undefined) return undefined;
   const names = [isObject(value) ? Object.values(value) : value].flat(2).flatMap((one) => `${one}`.split(","));
-  return [...new Set(names.map((name) => name.trimEnd()))].filter((name) => name !== "");
+  // A space in front of the first one is a plus sign.
+  const trimmed = names.map((name, index) => (index === 0 ? name.trimEnd() : name.trim()));
+  return [...new Set(trimmed)].filter((name) => name !== "");
 }
 
 function requireName(name: string, known: readonly string[], parameter: string): string {
