@@ -1,8 +1,8 @@
 // Finds the collections of records of a document.
-import { getOrAdd, toSnakeCase } from "../../../lib/index.ts";
+import { getOrAdd } from "../../../lib/index.ts";
 import type { Document } from "../../../openapi/index.ts";
 import type { Collection } from "../../../store/index.ts";
-import { singularOf } from "../../names/meaning.ts";
+import { pluralsOf, singularOf } from "../../names/meaning.ts";
 import type { CollectionPlan } from "../../record/collection-plan.ts";
 import { Resource } from "../../record/resource.ts";
 import { bodiesOf } from "../bodies-and-parameters.ts";
@@ -11,6 +11,7 @@ import { readPathHint } from "../x-resource.ts";
 import { CollectionFinder } from "./collection-finder.ts";
 import { nameAll } from "./collection-names.ts";
 import { planConstraints } from "./constraints.ts";
+import { lettersOf } from "./find-id.ts";
 import { addViews } from "./other-paths.ts";
 import { type FoundCollection, isImported, planCollection } from "./plan-collection.ts";
 
@@ -79,8 +80,9 @@ function isOtherKey({ path, record, id }: FoundCollection, found: readonly Found
 function isCreatedElsewhere(one: FoundCollection, other: FoundCollection): boolean {
   const isCopy = isImported(one) && !one.id.isGiven && !isImported(other) && !other.isSingle;
   if (!isCopy || other.record.pointer !== one.record.pointer) return false;
-  const thing = singularOf(toSnakeCase(lastSegment(other.path)));
-  const isNamed = `_${toSnakeCase(other.record.name ?? "")}_`.includes(`_${thing}_`);
+  // `AdminUser` of `/users`, `SmsDevice` of `/sms`, and `Repository` of `/repos`
+  const [thing, name] = [lastSegment(other.path), other.record.name ?? ""].map(lettersOf) as [string, string];
+  const isNamed = [thing, singularOf(thing)].some((one) => name.includes(one)) || pluralsOf(name).includes(thing);
   const isNear = other.path.startsWith(`${one.path}/`) || one.path.startsWith(`${other.path}/`);
   return (isNamed || isNear) && parametersOf(other.path).length <= parametersOf(one.path).length;
 }

@@ -109,7 +109,8 @@ export function findOtherId(
   return record.propertyNames.find((name) => name !== idName && words.includes(toSnakeCase(name)) && isText(name));
 }
 
-const lettersOf = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, "");
+/** Returns a name without what separates its words, in lower case. */
+export const lettersOf = (name: string) => name.toLowerCase().replaceAll(/[_-]/g, "");
 
 const isUuid = (schemas: readonly SchemaNode[]) => schemas.some(({ schema: { format } }) => format === "uuid");
 
