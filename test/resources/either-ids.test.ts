@@ -108,6 +108,7 @@ const ids: readonly (readonly [
     "id",
     "It is the `parent_id` property of its files.",
   ],
+  ["not its key, if the parameter has its id", "/keys/{key_id}", ["key", "uuid"], "uuid"],
   ["not its text", "/comments/{comment}", ["comment", "id"], "id"],
   ["its login, if the parameter is a name", "/users/{username}", ["id", "login"], "login"],
   [

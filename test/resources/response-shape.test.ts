@@ -104,10 +104,7 @@ testLikely("an expansion has other records in place of their ids, and those belo
   const list = await send("GET", "/orders?expand=data.customer&expand=watchers&expand=items&fields=title");
   t.same(list.body.data, [{ id: 1, title: "a", customer: ada, watchers: [bob, 9], items: [{ id: 1, sku: "x" }] }]);
   t.match(await send("GET", "/orders/1?expand=color"), { status: 501 });
-  t.match(await send("GET", "/orders/1?expand=title"), {
-    status: 400,
-    body: { message: "The parameter expand can't have title. It can have: customer, agent, watchers, items." },
-  });
+  t.match(await send("GET", "/orders/1?expand=title"), { status: 501, body: { message: /parameter expand=title/ } });
   await send("POST", "/orders", { title: "b", customer: 9 });
   t.match(
     (await send("GET", "/orders/2?expand=customer")).body,
@@ -227,10 +224,7 @@ testLikely(
     await send("POST", "/charges", { payout: "p1" });
     t.same((await send("GET", "/charges/1?expand=payout")).body, { id: 1, text: "a" });
     t.match(await send("GET", "/charges/2?expand=payout.amount"), { status: 501, body: { message: /expand=payout/ } });
-    t.match(await send("GET", "/charges?expand=text"), {
-      status: 400,
-      body: { message: /can't have text. It can have: payout/ },
-    });
+    t.match(await send("GET", "/charges?expand=text"), { status: 501, body: { message: /expand=text/ } });
   },
 );
 

@@ -157,13 +157,22 @@ const place = object(
   ", required: [id, name, notes]",
 );
 const sentPlace = object(
-  "name: { type: string }, site: { type: integer }, on: { type: boolean, description: Defaults to true on create. }",
+  "name: { type: string }, site: { type: integer }, on: { type: boolean, description: Defaults to true on create. }, secret: { type: string, writeOnly: true }",
 );
 const empty = object("data: { type: object }");
+const page = object(
+  `places: { type: array, items: ${place} }, total_rows: { type: integer }, links: { type: object, properties: { pages: { anyOf: [${object("first: { type: string }, prev: { type: string }")}, ${object("next: { type: string }, last: { type: string }")}] } } }`,
+);
+const query = (name: string, type: string, description: string) =>
+  `{ name: ${name}, in: query, description: ${description}, schema: { type: ${type} } }`;
 
 testLikely(
   "changes keep what only a new record has by default, and another form is a 501",
   documentOf(`  /places:
+    get:
+      operationId: listPlaces
+      parameters: [${query("limit", "integer", "Between 1 and 2")}, ${query("page", "integer", "The page")}]
+      ${ok(page)}
     post: { operationId: addPlace, ${body(sentPlace)}, ${ok(place, 201)} }
   /places/{id}:
     ${id}
@@ -182,6 +191,14 @@ testLikely(
     t.match(await send("PATCH", `/places/${body.id}`, { site: 3 }), {
       status: 501,
       body: { message: /The value of site/ },
+    });
+    for (const name of ["C", "D", "E"]) await send("POST", "/places", { name });
+    const list = (await send("GET", "/places?limit=5")).body;
+    t.match(list, { total_rows: 4, links: { pages: { next: /page=2/ } } });
+    t.equal(list.places.length, 2, "its range is in words");
+    t.match(await send("PATCH", `/places/${body.id}`, { secret: "x" }), {
+      status: 501,
+      body: { message: /keeps no member/ },
     });
     t.same((await send("DELETE", `/places/${body.id}`)).body, { data: {} });
   },

@@ -7,6 +7,9 @@ export const spokenFirstPage = /\b(page|start(s|ing)?|begin(s|ning)?|first)\b[^.
 /** The description of a limit that says its default. */
 export const spokenLimit = /\bdefault\b[^.\d]{0,40}?\b(\d{1,5})\b/i;
 
+/** The description of a limit that says its range. */
+export const spokenRange = /\b(?:between|from) 0?1 (?:and|to) (\d{1,6})\b/i;
+
 /** The phrase about a limit that says its maximum, and not that of a page without it. */
 export const spokenMaximum =
   /^(?!.*\b(?:default|omitted|specified|returned)\b).*\bmax(?:imum)?(?: (?:value|allowed|page[_ ]?size|limit|count)){0,2}(?: is| are| of|:|=)? ?[`*]{0,2}(\d{1,6}(?:,\d{3})?)\b(?!-)/i;
@@ -114,7 +117,7 @@ export type PageFact =
 export const pageFactNames: Readonly<Record<string, readonly Row<PageFact>[]>> = {
   integer: [
     [/^_odata_count$/, "total", "OData"],
-    [/^(total|total_(count|items|results|records|elements|size)|item_count)$/, "total", "GitHub, Spring, Google"],
+    [/^(total|total_(count|items|results|records|rows|elements|size)|item_count)$/, "total", "GitHub, Spring, Google"],
     [/^(items|records|results)_total$/, "total", "Adyen"],
     [/^(count|results)$/, "total", "Django, FastAPI, Azure, Linode"], // of a list with pages by number, and without another total
     [/^(result_count|number_of_elements)$/, "count", "Spring"],

@@ -42,7 +42,7 @@ export function listPathOf(path: string): string {
 
 /** Returns whether a path has segments behind a #, which no request has. */
 export function hasFragment(path: string): boolean {
-  return /#.*[/{]/.test(path);
+  return /[/{]/.test(path.split("#")[1] ?? "");
 }
 
 /** Returns the last segment of a path. */

@@ -106,6 +106,11 @@ export class RecordMaker {
     return changed.problem ? this.#check(this.#form.update(record, { now, converts: true })) : changed;
   }
 
+  /** Returns whether a record keeps nothing of a body that has something, such as a password. */
+  keepsNothing(body: object): boolean {
+    return Object.keys(body).length > 0 && Object.keys(this.patchOf(body)).length === 0;
+  }
+
   /** Returns members without those that only a request declares, at any depth, such as a password. */
   withoutRequestOnly(members: object): object {
     return this.#form.withoutRequestOnly(members);

@@ -187,6 +187,11 @@ const creators: Readonly<Record<OperationKind, (collection: CollectionAccess) =>
         const patched = patchRecord(call, before, read, (name) => resource.record.accepts(name, null));
         if (!isObject(patched)) throw invalidBody("", "A record must be an object, also after the patch.");
         const own = collection.place.requireSameId(call, maker?.withoutRequestOnly(patched) ?? patched);
+        if (isObject(call.body) && maker?.keepsNothing(sent()))
+          throw new HttpError(
+            "not_implemented",
+            "A record keeps no member of the request, so that it would change nothing.",
+          );
         const kept = requireKept(call, collection.body.keepReadOnly(before, own), own);
         return collection.body.requireAllowed(call, maker ? maker.update({ ...kept, ...embedded }) : validate(kept));
       });

@@ -53,7 +53,7 @@ export function findId(
     (namedParameters.test(whole) && !words.includes("or")) || (parameter !== "id" && spokenNames.test(description));
   const things = toSnakeCase(lastSegment(listPathOf(template)));
   const canBeName = isByName || [whole, ...pluralsOf(whole)].includes(things);
-  const usual = [`${thing}_id`, ...idNames.filter((name) => name !== "name" || canBeName)];
+  const usual = [`${thing}_id`, ...idNames.filter((name) => (name === "name" ? canBeName : `${name}_id` !== whole))];
   const find = (wanted: string | undefined) =>
     record.propertyNames.find((name) => toSnakeCase(name) === wanted) ??
     record.propertyNames.find((name) => toSnakeCase(withoutSign(name)) === wanted);

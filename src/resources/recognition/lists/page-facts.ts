@@ -185,7 +185,9 @@ export function readPageMembers(
       const fixed = needsValue ? ["", 0].find((one) => schema.accepts(name, one)) : undefined;
       return [{ ...base, fact, ...(isAbsolute && { isAbsolute }), ...(fixed !== undefined && { fixed }) }];
     }
-    const inner = node && types.includes("object") ? RecordSchema.of(schema.document, node) : undefined;
+    // Also alternatives, such as those of the first and the last page.
+    const inner =
+      node && (types.length === 0 || types.includes("object")) ? RecordSchema.of(schema.document, node) : undefined;
     const around = [...outer, schema];
     if (inner && !around.includes(inner)) {
       const nested = readPageMembers(inner, parameters, undefined, around);

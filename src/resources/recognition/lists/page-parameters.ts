@@ -10,6 +10,7 @@ import {
   spokenFirstPage,
   spokenLimit,
   spokenMaximum,
+  spokenRange,
 } from "../../names/page-names.ts";
 import type { RecordSchema } from "../../record/record-schema.ts";
 import { createArgumentCheck, descriptionOf, queryOf } from "../bodies-and-parameters.ts";
@@ -103,7 +104,7 @@ function readLimits(part: Operation["parameterParts"][number]): Limits {
     anyLimit: Number(usual) < 0 ? usual : undefined,
     allLimit: spokenAll.test(words) ? -1 : undefined,
     minLimit: Number(minimum) < 0 ? minimum : undefined,
-    maxLimit: maximum ?? spoken(spokenMaximum, phrases),
+    maxLimit: maximum ?? spoken(spokenMaximum, phrases) ?? spoken(spokenRange),
     usualLimit: spoken(spokenLimit),
   };
   return Object.fromEntries(Object.entries(limits).filter(([, one]) => one !== undefined));

@@ -10,7 +10,9 @@ import { valueType } from "../../record/schema-nodes.ts";
 /** Returns the members in which a search looks; none if its description names one that is not known. */
 export function findSearched(record: RecordSchema, description: string): readonly Member[] {
   const all = textsOf(record);
-  const text = ` ${toSnakeCase(description).replaceAll("_", " ")} `;
+  // "first or last name" is "first name or last name".
+  const words = toSnakeCase(description).replaceAll("_", " ");
+  const text = ` ${words.replaceAll(/\b(first|given) (or|and) ((?:last|family) name)/g, "$1 name $2 $3")} `;
   const quoted = [...description.matchAll(/`(\w+)`/g)].map(([, name]) => name as string);
   const isUnread = (name: string) => record.propertyNames.includes(name) && !all.some((one) => nameOf(one) === name);
   const said = nameWords.filter((word) => text.includes(` ${word} `) || text.includes(` ${word}s `));

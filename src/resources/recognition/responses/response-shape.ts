@@ -59,7 +59,7 @@ export function findExpansion(
   const isExpand = (one: Operation["parameterParts"][number]) =>
     meaningOf(expandNames, plainName(one.value.name)) && isOfTexts(one, record);
   const part = queryOf(operation).find(isExpand);
-  if (part === undefined) return undefined;
+  if (part === undefined || record.member(attributesName)) return undefined; // JSON:API has them in `included`
   const references = record.propertyNames.flatMap((member) => findReference(member, resource, all));
   const below = all.flatMap((other) => {
     const name = lastSegment(other.path);

@@ -60,13 +60,11 @@ export class ResponseShape {
     const { targets = {}, others = [] } = expansion ?? {};
     // Stripe names the members of a list behind `data.`.
     const names = (expanded ?? []).map((name) => name.replace(/^data\./, ""));
-    const isKnown = (name: string) =>
-      Object.hasOwn(targets, name) ||
-      (!expansion?.isEnum && [...others, ...known].includes(name.split(".", 1)[0] ?? ""));
-    const other = names.find((name) => !isKnown(name));
+    const firstOf = (name: string) => (Object.hasOwn(targets, name) ? name : (name.split(".", 1)[0] as string));
+    const isKnown = (name: string) => Object.hasOwn(targets, name) || (!expansion?.isEnum && others.includes(name));
+    const other = names.find((name) => !isKnown(firstOf(name)));
     if (other !== undefined) throw notUnderstood(`parameter ${expansion?.parameter}=${other}`);
-    const members = names.map((name) => (Object.hasOwn(targets, name) ? name : (name.split(".", 1)[0] as string)));
-    for (const name of members) requireName(name, [...Object.keys(targets), ...others], `${expansion?.parameter}`);
+    const members = names.map(firstOf);
     const wanted = members.flatMap((name) => targets[name] ?? []);
     const added = wanted.map(({ member }) => member);
     const always = [
