@@ -203,3 +203,31 @@ testLikely(
     t.same((await send("DELETE", `/places/${body.id}`)).body, { data: {} });
   },
 );
+
+testLikely(
+  "a word in place of an id is a 501, if a description says that it can be there, and not as an example",
+  documentOf(
+    ["users", "branches"]
+      .map((name) => {
+        const words = name === "users" ? "The id, or `me` for the caller." : "The id, e.g. `default`.";
+        return `  /${name}:
+    post: { operationId: add_${name}, ${body("{ type: object, required: [id], properties: { id: { type: string } } }")}, ${ok(object("id: { type: string }"), 201)} }
+  /${name}/{id}:
+    parameters: [{ name: id, in: path, required: true, description: "${words}", schema: { type: string } }]
+    get: { operationId: get_${name}, ${ok(object("id: { type: string }"))} }
+`;
+      })
+      .join(""),
+  ),
+  async (t, send) => {
+    for (const [list, id] of [
+      ["users", "a"],
+      ["branches", "default"],
+    ]) {
+      await send("POST", `/${list}`, { id });
+      t.same((await send("GET", `/${list}/${id}`)).body, { id });
+    }
+    const message = "Whose id me is, is not known. Send an id as id.";
+    t.match(await send("GET", "/users/me"), { status: 501, body: { message } });
+  },
+);

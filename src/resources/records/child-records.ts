@@ -1,13 +1,15 @@
 // Records below a new one that its request has as a member, such as the items of an order: they are created with it.
 import { HttpError } from "../../http/index.ts";
-import { canonicalJson, isObject } from "../../lib/index.ts";
+import { canonicalJson, getOrAdd, isObject } from "../../lib/index.ts";
 import { idOf, type RecordId, type Records } from "../../store/index.ts";
 import { findCreation } from "../recognition/find-plan.ts";
 import type { MakeContext } from "../record/member-sources.ts";
-import { RecordMaker } from "../record/record-maker.ts";
+import { type BodyPlan, RecordMaker } from "../record/record-maker.ts";
 import type { Resource } from "../record/resource.ts";
 import { addRecord, placeRecord } from "./place-record.ts";
 import { storeFull } from "./requests/request.ts";
+
+const makers = new WeakMap<BodyPlan, RecordMaker>(); // they compile schemas
 
 /** The names of collections, by the names of the members that have their records. */
 type Children = Readonly<Record<string, string>>;
@@ -66,9 +68,9 @@ export async function addChildren(
     const fail = (reason: string) =>
       new HttpError("not_implemented", `${reason}, so that the ${member} must be created at ${path}, one by one.`);
     const { body, controls = [], embedded } = findCreation(child) ?? {};
-    const maker = body && new RecordMaker(child, body);
+    const maker = body && getOrAdd(makers, body, () => new RecordMaker(child, body));
     if (maker === undefined || maker.makesUrls || body?.renamed || embedded || plan.private || plan.owner)
-      throw fail(`A request makes more of a ${recordName}`);
+      throw fail(`A ${recordName} has more than an item, such as URLs, an owner, or other records`);
     for (const item of items) {
       if (!isObject(item)) throw fail(`An item of ${member} is no ${recordName}`);
       const control = controls.find((name) => Object.hasOwn(item, name));

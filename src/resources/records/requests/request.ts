@@ -29,7 +29,11 @@ export function requireUnderstood(
   { refused, controls }: Pick<PlannedAction, "refused" | "controls">,
 ): void {
   for (const { in: location, name, default: unchanged, values } of refused) {
-    if (values?.includes(parameterOf(call, name))) throw notUnderstood(`parameter ${name}=${parameterOf(call, name)}`);
+    if (values?.includes(parameterOf(call, name)))
+      throw new HttpError(
+        "not_implemented",
+        `Whose id ${parameterOf(call, name)} is, is not known. Send an id as ${name}.`,
+      );
     if (values) continue;
     const group = location === "query" ? call.query : location === "header" ? call.headers : call.cookies;
     const value = (group as Readonly<Record<string, unknown>>)[name];
