@@ -2,6 +2,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import t, { type Test } from "tap";
+import { parseDocument } from "../../src/openapi/index.ts";
+import { ImportReader, readResources } from "../../src/resources/index.ts";
 import { documentOf } from "../support/document-server.ts";
 import { folder } from "../support/files.ts";
 import { testLikely } from "../support/likely.ts";
@@ -231,3 +233,14 @@ testLikely(
       t.match(await send(method, `/lands/${body[0].code}`), { status: 404, body: { code: "land_not_found" } });
   },
 );
+
+t.test("An import rejects the id 0, which would become another one", async (t) => {
+  const routes = documentOf(`  /routes/{id}:
+    parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+    get: { operationId: getRoute, responses: { 200: { description: x, ${json("{ type: object, properties: { id: { type: integer }, name: { type: string } } }")} } } }
+`);
+  const [resource] = readResources(await parseDocument(routes));
+  const reader = new ImportReader(resource as NonNullable<typeof resource>);
+  t.match(reader.read({ id: 0, name: "Train" }).problem, { path: "id", requirement: /^must be an integer from 1 to/ });
+  t.match(reader.read({ id: 1, name: "Tram" }).value, { id: 1n });
+});

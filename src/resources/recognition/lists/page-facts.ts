@@ -176,7 +176,9 @@ export function readPageMembers(
     const fact = all[index];
     if (fact === "total" && /^(count|results)$/i.test(name) && (hasTotals || !isNumbered))
       return [{ ...base, fact: "count" }];
-    const isAbsolute = schema.property(name).some(({ schema: { format } }) => format === "uri" || format === "url");
+    const isAbsolute = schema
+      .property(name)
+      .some(({ schema: { format, example } }) => format === "uri" || format === "url" || /^https?:/.test(`${example}`));
     const isMeant = fact === "pageLinks" ? hasButtons(schema, name) : isPage || !weakFacts.includes(fact);
     // Such as a time, without a number that selects the page.
     if ((fact === "nextPage" || fact === "previousPage") && !hasNumbers) return [base];

@@ -148,7 +148,11 @@ export class ImportReader {
     const resource = this.#resource;
     const { idPath, collection } = resource;
     const scope = toScope(place.scope);
-    const { id, record: placed } = placeRecord(resource, record, place.id ?? resource.idIn(line));
+    const own = place.id ?? resource.idIn(line);
+    const { id, record: placed } = placeRecord(resource, record, own);
+    // Only requests that create records send 0 for an id that the server makes.
+    if (id === undefined && resource.isImported && `${own}` === "0")
+      return { problem: { path: idPath.join("."), requirement: `${resource.findIdProblem(own, place.scope)}` } };
     if (id === undefined) return { value: { record, scope, id, isWhole } };
     const requirement = resource.findIdProblem(id, place.scope);
     if (requirement !== undefined)
