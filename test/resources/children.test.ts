@@ -119,3 +119,14 @@ testLikely(
     t.same((await send("PUT", "/zones/1", { ...body, title: "c" })).body, { ...body, title: "c" });
   },
 );
+
+testLikely(
+  "a record that can't be without others below it is created with them",
+  zones.replace("records: { type: array,", "records: { type: array, minItems: 1,"),
+  async (t, send) => {
+    const { body } = await send("POST", "/zones", { title: "a", records: [{ name: "x" }] });
+    t.match(body, { id: 1, title: "a", records: [{ id: 1, name: "x" }], records_count: 1 });
+    await send("POST", "/zones/1/records", { name: "y" });
+    t.equal((await send("GET", "/zones/1")).body.records.length, 2);
+  },
+);

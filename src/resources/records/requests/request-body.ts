@@ -31,12 +31,15 @@ export class RequestBody {
     throw invalidBody(member ?? "", "A record must be an object.");
   }
 
-  // Returns a body without the records that are kept below its own: a new record has an empty array, and others keep what they have.
+  // Returns a body without the records that are kept below its own: a new record has an empty array, if it can, and others keep what they
+  // have.
   #withoutChildren(body: object): object {
-    const names = Object.keys(childrenIn(body, this.#action.children));
-    const others = Object.entries(body).filter(([name]) => !names.includes(name));
-    const empty = this.#action.kind === "create" ? names.map((name) => [name, []]) : [];
-    return names.length === 0 ? body : Object.fromEntries([...others, ...empty]);
+    const children = childrenIn(body, this.#action.children);
+    if (Object.keys(children).length === 0) return body;
+    const { record } = this.#resource;
+    const others = Object.entries(body).filter(([name]) => !Object.hasOwn(children, name));
+    const ofNew = Object.entries(children).map(([name, items]) => [name, record.accepts(name, []) ? [] : items]);
+    return Object.fromEntries(this.#action.kind === "create" ? [...others, ...ofNew] : others);
   }
 
   /** Returns a whole record of a request with the members that have the records below it, as they were before. */
