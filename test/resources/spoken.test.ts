@@ -227,7 +227,7 @@ testLikely(
       await send("POST", `/${list}`, { id });
       t.same((await send("GET", `/${list}/${id}`)).body, { id });
     }
-    const message = "Whose id me is, is not known. Send an id as id.";
+    const message = "The server can't resolve me. Send an id in the path parameter id.";
     t.match(await send("GET", "/users/me"), { status: 501, body: { message } });
   },
 );

@@ -70,9 +70,9 @@ export async function addChildren(
     const { body, controls = [], embedded } = findCreation(child) ?? {};
     const maker = body && getOrAdd(makers, body, () => new RecordMaker(child, body));
     if (maker === undefined || maker.makesUrls || body?.renamed || embedded || plan.private || plan.owner)
-      throw fail(`A ${recordName} has more than an item, such as URLs, an owner, or other records`);
+      throw fail(`Creating a ${recordName} sets URLs, an owner, private members or other records`);
     for (const item of items) {
-      if (!isObject(item)) throw fail(`An item of ${member} is no ${recordName}`);
+      if (!isObject(item)) throw fail(`An item of ${member} is not an object`);
       const control = controls.find((name) => Object.hasOwn(item, name));
       if (control !== undefined) throw fail(`The effect of the member ${control} is not known`);
       const sentId = child.sentIdIn(item);

@@ -57,6 +57,8 @@ export class CollectionAccess {
   readonly response: RecordResponse;
   readonly #options: AccessOptions;
   readonly #path: string;
+  // The collections along the path, from the highest to the lowest, whose records have another id that the path can have.
+  readonly #along: readonly Resource[];
   // The record before a change, as it is stored, and as the GET returns it.
   readonly #before = new WeakMap<UntypedCall, { readonly text: string; readonly whole: RawJson<unknown> }>();
 
@@ -72,6 +74,9 @@ export class CollectionAccess {
     const { initial } = resource.plan;
     this.initial = initial && new RawJson(toJson(initial));
     this.resource = resource;
+    // At another path, the last parameter is not the id of this collection.
+    const along = [...options.above.map((one) => one.resource).toReversed(), ...(action.within ? [] : [resource])];
+    this.#along = along.filter(({ plan }) => plan.id.other !== undefined);
     this.records = store.records(resource.name);
   }
 
@@ -90,19 +95,19 @@ export class CollectionAccess {
         },
       ]);
     const { above, store } = this.#options;
-    const tenants = this.place.tenantsOf(call);
-    // At another path, the last parameter is no id of this collection.
-    const own = this.action.within ? [] : [this.resource];
-    const along = [...above.map(({ resource }) => resource).toReversed(), ...own];
-    await resolveIds(call, this.#path, { along, tenants }, store.records);
+    if (this.#along.length > 0) {
+      const place = { along: this.#along, tenants: this.place.tenantsOf(call) };
+      await resolveIds(call, this.#path, place, store.records);
+    }
     if (above.length > 0) await requireAbove(above, this.place.valuesAbove(call), store.records);
     const isChange = !["create", "get", "list"].includes(this.action.kind);
     const hasOthers = this.action.embedded ?? this.action.children;
     const before = hasOthers && isChange ? await this.records.find(this.place.addressOf(call)) : undefined;
     const whole = before && (await this.response.whole(call, before));
     if (whole) this.#before.set(call, { text: before.text, whole });
+    if (!isChange || this.action.children === undefined) return;
     const sent = { sent: this.body.childrenOf(call), patched: patchedNames(call) };
-    if (isChange) requireSameChildren(this.action.children, sent, whole && membersOf(whole), this.#options.resources);
+    requireSameChildren(this.action.children, sent, whole && membersOf(whole), this.#options.resources);
   }
 
   /**

@@ -77,7 +77,7 @@ export class Examination extends ExaminedOperation {
     if (kind === "list" && spokenPeriod.test(textOf(operation)))
       this.refuse("lists the records of a period, such as the last 30 days");
     if ((kind === "get" || kind === "list") && acts(operation))
-      this.refuse("says that it does something, and does not only read");
+      this.refuse("is described as an action, and not as a read");
     const roles = this.#findRoles();
     const fieldsParameter = kind === "delete" ? undefined : findFieldsParameter(operation, resource);
     const refused = this.#findRefused(success.list).filter(({ value }) => value.name !== fieldsParameter);
@@ -204,7 +204,7 @@ export class Examination extends ExaminedOperation {
         defaultOf(part) === undefined &&
         spokenSelection.test(descriptionOf(part))
       )
-        this.refuse(`has the parameter ${name}, whose description says a default that is not known`);
+        this.refuse(`has the parameter ${name}, whose described default is not known`);
       if (isList && known.includes(name)) return false;
       if (location === "query" && this.#roleOf(name) !== undefined) return false;
       const reason = isList

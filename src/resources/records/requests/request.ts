@@ -32,7 +32,7 @@ export function requireUnderstood(
     if (values?.includes(parameterOf(call, name)))
       throw new HttpError(
         "not_implemented",
-        `Whose id ${parameterOf(call, name)} is, is not known. Send an id as ${name}.`,
+        `The server can't resolve ${parameterOf(call, name)}. Send an id in the path parameter ${name}.`,
       );
     if (values) continue;
     const group = location === "query" ? call.query : location === "header" ? call.headers : call.cookies;
@@ -53,7 +53,10 @@ export function requireUnderstood(
 export function requireJson(call: UntypedCall, path: string): void {
   const format = formatOf(path);
   if (format === undefined || /^json$/i.test(parameterOf(call, format))) return;
-  throw new HttpError("not_implemented", `Responses are JSON: send json as ${format}.`);
+  throw new HttpError(
+    "not_implemented",
+    `Only JSON responses are supported. Send json in the path parameter ${format}.`,
+  );
 }
 
 /** Returns the error of a part of a request whose effect is not known. */

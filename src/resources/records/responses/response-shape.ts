@@ -141,7 +141,10 @@ export class ResponseShape {
       const { records: below, last } = await records(collection).list({ limit: maxBelow, filter });
       this.#length += below.text.length;
       if (this.#length > maxLength)
-        throw new HttpError("not_implemented", `A response can have up to ${maxMiB} MiB of ${collection}.`);
+        throw new HttpError(
+          "not_implemented",
+          `A response can have up to ${maxMiB} MiB of ${collection}. Request fewer records.`,
+        );
       return last === undefined ? (record[shown] ?? []) : parseJson(below.text, Number.POSITIVE_INFINITY); // an imported record has its own
     }
     const ids = record[member];
